@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from aucbench.data import Data
     from aucbench.datasets.chunked import open_parts
     from aucbench.hookspecs import hookimpl
-    from aucbench.judging.judge import judge
     from aucbench.kernels.headers import get_include, require_kernel_api
     from aucbench.kernels.parallel import threads
     from aucbench.metrics import auc, auc_of_file, intercept_at
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
         list_solvers,
     )
     from aucbench.report.comparison import compare
+    from aucbench.report.judged import judge
     from aucbench.solving.loop import solve
 
     __version__: str
@@ -76,7 +76,7 @@ _MODULES = {
     "data": ("Data",),
     "datasets.chunked": ("open_parts",),
     "models": ("AUCClassifier", "GradeRanker", "Model", "SurvivalRanker", "fit"),
-    "judging.judge": ("judge",),
+    "report.judged": ("judge",),
     "kernels.headers": ("get_include", "require_kernel_api"),
     "hookspecs": ("hookimpl",),
     "solving.loop": ("solve",),

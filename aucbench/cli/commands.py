@@ -20,9 +20,10 @@ from aucbench.cli.catalogue import (
 from aucbench.cli.check import check, new
 from aucbench.cli.data import data
 from aucbench.cli.groups import CommandsByGroup, GroupedCommand
+from aucbench.cli.judge import judge
 from aucbench.cli.messages import say
 from aucbench.cli.model import explain, fit, predict
-from aucbench.cli.report import judge, report
+from aucbench.cli.report import report
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import compare, export, run, status
 from aucbench.cli.surroundings import CUT_OFF, lost

@@ -1,4 +1,4 @@
-"""`aucbench report` and `judge`: what results say, of folders or of tables of others."""
+"""`aucbench report`: what the results in folders say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import typer
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.judging.options import JudgeOptions
 from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
@@ -183,43 +182,3 @@ def _findings(folders: Sequence[Path], judged: Judged) -> Findings:
         for problem in evidence.problems():
             if problem not in said:
                 warn(problem)
-
-
-@grouped
-def judge(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE", help="CSV, Parquet, Excel, JSON or npz; of one format."),
-    ],
-    *,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            help="long, wide, benchopt, amlb, tabarena or sklearn; auto knows them by their "
-            "columns.",
-        ),
-    ] = "auto",
-    options: Annotated[JudgeOptions, OptionGroup(JUDGED)],
-    html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
-    json: Annotated[Path | None, typer.Option(help="File that takes the verdict.")] = None,
-) -> None:
-    """Say which method of a table of results may be the best, and which are behind."""
-    from aucbench.cli.running import print_grids, width
-    from aucbench.judging.judge import judged
-    from aucbench.report.render import require_jinja
-    from aucbench.store import own_file, require_writable
-
-    if html is not None:
-        require_jinja()
-    for path in filter(None, (html, json)):
-        require_writable(path)
-    judgement = judged(files, form, options)
-    print_grids(judgement.grids, judgement.notes, width())
-    typer.echo()
-    for sentence in judgement.sentences:
-        say(sentence)
-    for place, content in ((html, judgement.page), (json, judgement.json)):
-        if place is not None:
-            with own_file(place) as file:
-                file.write(content())

@@ -1,5 +1,5 @@
-"""Results that others have measured, judged as those of our own runs are.
+"""Tables of results that others have measured: their formats, and the values that are judged.
 
-A file becomes a table of single values (`formats`), the values of one metric become evidence, and
-`report` says the rest: the words, the tables, the page and the JSON are those of `compare`.
+A table becomes one of single values (`formats`), and those of one metric are sorted by data set,
+method and fold (`values`). `report` says the rest in the words of `compare`.
 """

@@ -6,20 +6,22 @@ The direction is never guessed from values. A name that is not known here needs 
 
 from __future__ import annotations
 
-from aucbench.errors import ParameterError
-from aucbench.stats.measures import Measure
+from dataclasses import dataclass
 
-SAME = {  # other names of our measures
+from aucbench.errors import ParameterError
+
+SAME = {  # other names of the shares
     **dict.fromkeys(("roc_auc", "auroc", "rocauc", "roc_auc_score"), "auc"),
     **dict.fromkeys(("average_precision", "average_precision_score"), "ap"),
     **dict.fromkeys(("acc", "accuracy_score"), "accuracy"),
 }
 AREAS = ("auc", "roc_auc_ovr", "roc_auc_ovo", "auc_ovr", "auc_ovo")  # 1/2 by chance
 SHARES = ("auc", "accuracy", "ap")  # in [0, 1], and judged by their log-odds
+SUCCESSES = ("resolved", "solved", "correct", "success", "passed", "exact_match", "win")  # of items
 LARGER = (
     *SHARES,
     *("f1", "r2", "balanced_accuracy", "balacc", "bacc", "precision", "recall", "mcc"),
-    *("matthews_corrcoef", "kappa", "jaccard", *AREAS),
+    *("matthews_corrcoef", "kappa", "jaccard", *AREAS, *SUCCESSES),
 )
 SMALLER = (
     *("logloss", "log_loss", "brier", "brier_score", "rmse", "mae", "mse", "time"),
@@ -30,8 +32,17 @@ NEGATIVE = "neg_"  # begins the names of the negative losses of scikit-learn
 UNNAMED = ("", "value", "result", "score")  # columns that name no metric
 
 
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What the values of a table are, and which of them are better."""
+
+    name: str
+    smaller: bool
+    share: bool = False  # in [0, 1], of which 1 is the best
+
+
 def plain(name: str) -> str:
-    """Return a name in lower case, with one mark between words, and our name of a measure."""
+    """Return a name in lower case, with one mark between words, and our name of a share."""
     words = "_".join(name.strip().lower().replace("-", " ").replace("_", " ").split())
     return SAME.get(words, words)
 
@@ -46,21 +57,21 @@ def direction(name: str) -> bool | None:
     return None
 
 
-def metric_of(name: str, *, smaller: bool, larger: bool, told: bool | None = None) -> Measure:
-    """Return a measure whose direction is the one asked for, that of the format, or of its name.
+def metric_of(name: str, *, smaller: bool, larger: bool, by_format: bool | None = None) -> Metric:
+    """Return a metric whose direction is the one asked for, that of the format, or of its name.
 
     Raises
     ------
     ParameterError
         When none of them says it.
     """
-    by_name = direction(name) if told is None else told
+    is_smaller = direction(name) if by_format is None else by_format
     if smaller or larger:
-        by_name = smaller
-    if by_name is None:
+        is_smaller = smaller
+    if is_smaller is None:
         raise ParameterError(
             f"it is not known whether a smaller {name or 'value'} is better; give --smaller or "
             "--larger, or the name of the metric with --by"
         )
-    share = plain(name) in SHARES and not by_name
-    return Measure(plain(name) if share else name.strip(), smaller=by_name, share=share)
+    share = plain(name) in SHARES and not is_smaller
+    return Metric(plain(name) if share else name.strip(), is_smaller, share)

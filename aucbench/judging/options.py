@@ -27,17 +27,20 @@ class Columns:
         learner, algorithm or model]
     dataset : str, optional
         Column of the data sets. [default: dataset, data_set, task, data_name or problem]
+    item : str, optional
+        Column of single items, such as questions or issues, with a result for each method and
+        item. [default: item, item_id, instance, instance_id, question_id or example_id]
     fold : str, optional
         Column of the folds. [default: fold or split]
     repeat : str, optional
-        Column of the repeats, each of which divides the rows anew. [default: repeat or
-        idx_rep]
+        Column of the repeats, each of which splits the rows anew. [default: repeat or idx_rep]
     value : str, optional
         Column of the values. [default: value, result, score, metric_error, or the name of a metric]
     metric : str, optional
         Column that names the metric of each value. [default: metric]
     family : str, optional
-        Column of the families of related data sets, each of which counts as one.
+        Column of the families of related data sets, each of which counts as one; of items, the
+        groups whose items are related. [default: none; of items, their data sets]
     where : tuple of str
         Only rows with this value in a column, as in arm=tuned; repeatable. Of several values of one
         column, any counts.
@@ -45,6 +48,7 @@ class Columns:
 
     method: str | None = None
     dataset: str | None = None
+    item: str | None = None
     fold: str | None = None
     repeat: str | None = None
     value: str | None = None
@@ -54,36 +58,36 @@ class Columns:
 
     @property
     def conditions(self) -> dict[str, list[str]]:
-        """The values of each column that `where` asks for; raises where one names no value."""
-        asked: dict[str, list[str]] = {}
+        """The values of each column that `where` asks for; raises if one names no value."""
+        conditions: dict[str, list[str]] = {}
         for condition in self.where:
             column, equals, value = condition.partition("=")
             if not equals:
                 raise ParameterError(
                     f"--where takes COLUMN=VALUE, as in arm=tuned, got {condition!r}"
                 )
-            asked.setdefault(column, []).append(value.strip())
-        return asked
+            conditions.setdefault(column, []).append(value.strip())
+        return conditions
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
-    """How results are judged.
+class JudgeOptions:
+    """How a table of results is judged.
 
     Attributes
     ----------
     by : str, optional
-        The metric, where there are several; its name, where the table has none.
+        The metric, if there are several; its name, if the table has none.
     smaller : bool
         A smaller value is better.
     larger : bool
         A larger value is better.
     reference : str, optional
-        Method with which each other one is compared. [default: logistic, where it takes part]
+        Method with which each other one is compared. [default: logistic, if it takes part]
     repeats : int, optional
-        How often the folds go over the same rows, where no column says it.
+        How often the folds go over the same rows, if no column says it.
     folds : int, optional
-        Folds of each repeat, where no column says it.
+        Folds of each repeat, if no column says it.
     ratio : float, optional
         Test rows divided by training rows. [default: 1 / (folds - 1)]
     missing : str
@@ -93,6 +97,7 @@ class Judging:
         Differences of the metric up to this size are practically zero.
     level : float
         Of the intervals.
+    columns : Columns
     """
 
     by: str | None = None
@@ -105,6 +110,7 @@ class Judging:
     missing: str = Missing.WORST
     rope: float = 0.005
     level: float = 0.95
+    columns: Columns = option_group(Columns, "Columns of the table")
 
     def __post_init__(self) -> None:
         if self.smaller and self.larger:
@@ -116,19 +122,3 @@ class Judging:
         require_above(0.0, ratio=self.ratio)
         if self.missing not in [*Missing]:
             raise UnknownNameError("rule of --missing", self.missing, Missing)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeOptions:
-    """All options of `judge`.
-
-    Attributes
-    ----------
-    judging : Judging
-    columns : Columns
-    """
-
-    judging: Judging = option_group(
-        Judging, "How results are judged", first=("by", "smaller", "larger", "reference")
-    )
-    columns: Columns = option_group(Columns, "Columns of the table")

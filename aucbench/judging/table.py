@@ -9,23 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.datasets.tables.cells import MISSING
-from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError, ParameterError, UnknownNameError, short
-from aucbench.judging.files import Sheet
 from aucbench.judging.metrics import plain
 from aucbench.judging.options import Columns
 
 USUAL: dict[str, tuple[str, ...]] = {  # names of the columns that are known to have a role
     "method": ("method", "solver", "framework", "solver_name", "learner", "algorithm", "model"),
     "dataset": ("dataset", "data_set", "task", "data_name", "problem"),
+    "item": ("item", "item_id", "instance", "instance_id", "question_id", "example_id"),
     "fold": ("fold", "split"),
     "repeat": ("repeat", "idx_rep"),
     "metric": ("metric",),
     "value": ("value", "result", "score", "metric_error"),
 }
 ROLES = (*USUAL, "family")
-GAPS = frozenset((*MISSING, "", "-", "–", "—"))  # cells without a value
+GAPS = frozenset(  # cells without a value, in lower case
+    ("", ".", "-", "–", "—", "?", "na", "n/a", "#n/a", "#na", "<na>", "nan", "-nan", "null", "none")
+)
+TRUTH = {"true": 1.0, "false": 0.0}
 SPREAD = re.compile(r"\s*(±|\+/-|\+-|\\pm).*")  # behind a mean, as papers print it
 TEXTS = ("method", "dataset", "metric", "repeat", "fold", "family", "why")
 
@@ -77,6 +78,19 @@ def column_of(role: str, what: str, roles: Mapping[str, str], names: Sequence[st
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """A table of results as it was read."""
+
+    name: str  # of the file, without its ending; it names the data set if no column does
+    frame: Any  # of pandas; the names of its columns are texts
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [*self.frame.columns]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Long:
     """Single values: the columns of the frame are `TEXTS`, and value, NaN where there is none.
 
@@ -86,9 +100,10 @@ class Long:
     frame: Any
     smaller: bool | None = None  # what the format itself says of the direction
     remarks: tuple[str, ...] = ()  # sentences for the reader of the verdict
+    of_items: bool = False  # whether the data sets are single items
 
 
-def chosen(sheet: Sheet, conditions: Mapping[str, Sequence[str]]) -> Sheet:
+def select_rows(sheet: Sheet, conditions: Mapping[str, Sequence[str]]) -> Sheet:
     """Return the rows of a table that hold one of the asked values in each column.
 
     Raises
@@ -121,8 +136,8 @@ def long_of(value: Any, **columns: Any) -> Any:
     """Return a frame with all columns of a `Long`; a text is the same for all rows."""
     import pandas as pd
 
-    told = {name: columns.get(name, "") for name in TEXTS}
-    frame = {name: x if isinstance(x, str) else texts(x).to_numpy() for name, x in told.items()}
+    every = {name: columns.get(name, "") for name in TEXTS}
+    frame = {name: x if isinstance(x, str) else texts(x).to_numpy() for name, x in every.items()}
     return pd.DataFrame({**frame, "value": numbers(value)}, index=value.index)
 
 
@@ -163,10 +178,23 @@ def numbers(column: Any) -> Any:
 
 def _number(cell: Any, name: str) -> float:
     text = SPREAD.sub("", _text(cell))
-    if text in GAPS:
+    if text.lower() in GAPS:
         return np.nan
+    if text.lower() in TRUTH:
+        return TRUTH[text.lower()]
     if is_number(text):
         return float(text)
     raise DataError(
         f"{short(text)} in the column {name!r} is no number; leave cells without a value empty"
     )
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number; unlike Python, as other programs: not 1_000 or ١٢."""
+    if "_" in text or not text.isascii():
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

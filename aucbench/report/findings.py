@@ -181,7 +181,8 @@ class Findings:
     def untold(self) -> str:
         """In a sentence, what was left out since it takes long; empty if nothing was."""
         evidence, left = self.evidence, []
-        if len(self.compared) < len(evidence.datasets):
+        single = evidence.elsewhere is not None and self.folds.shape[2] == 1
+        if len(self.compared) < len(evidence.datasets) and not single:
             others = "".join(f" but {evidence.datasets[i]}" for i in self.compared)
             left.append(
                 f"the comparisons of {evidence.pairs_inside} pairs of solvers inside single data "

@@ -195,7 +195,7 @@ def test_splits_of_tabarena_are_repeats_of_three_folds(folds):
 def test_ten_folds_of_which_nothing_says_that_they_are_one_repeat_are_named():
     guessed = aucbench.judge(_splits(10))
     assert guessed.findings.insides[0].compared.repeats == 1
-    assert "up to 10, are taken for one division of its rows" in " ".join(guessed.notes)
+    assert "up to 10, are taken for one split of its rows" in " ".join(guessed.notes)
     for known in (aucbench.judge(_splits(10), folds=10), aucbench.judge(_splits(5))):
         assert "taken for one division" not in " ".join(known.notes)
 

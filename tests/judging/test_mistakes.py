@@ -168,7 +168,7 @@ def test_a_wrong_option(long, what):
 
 def test_many_folds_do_not_say_how_they_divide_the_rows(long):
     many = pd.concat([long.assign(fold=long["fold"] + 3 * k) for k in range(4)])
-    assert "set 0 has 12 folds, and it is not known how many of them divide the rows" in sentence(
+    assert "set 0 has 12 folds, and it is not known how many of them split the rows" in sentence(
         many
     )
     assert aucbench.judge(many, folds=3).findings.evidence.groups[0, 0].planned == 12

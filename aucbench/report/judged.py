@@ -6,28 +6,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aucbench.datasets.sheets import read_sheet
 from aucbench.errors import ParameterError
-from aucbench.judging.files import sheet_of
 from aucbench.judging.formats import AUTO, long_table
-from aucbench.judging.measured import measured
 from aucbench.judging.options import JudgeOptions
-from aucbench.judging.table import chosen
+from aucbench.judging.table import Sheet
+from aucbench.judging.values import Values, measure_values
 from aucbench.options import make_options, takes_options
+from aucbench.records import CellStatus
 from aucbench.report.document import Grid, text
+from aucbench.report.evidence import Elsewhere, Evidence, FoldKey, Group
 from aucbench.report.findings import Findings, Settings, findings_of
+from aucbench.report.fits import Fit
 from aucbench.report.leaderboard import leaderboard
 from aucbench.report.tables import grids
 from aucbench.report.terminal import answer, notes, sentences
 from aucbench.report.verdict import verdict_json
+from aucbench.stats.measures import Measure
 
 if TYPE_CHECKING:
     from aucbench.report.render import InlinePage
 
 FEW = 5  # data sets, each of which has a table in a terminal
+MISSING = "missing"  # the status of a value that the table does not have
 
 
 @takes_options(JudgeOptions)
-def judge(*tables: Any, form: str = AUTO, **options: Any) -> Judgement:
+def judge(*tables: Any, form: str = AUTO, **options: Any) -> Verdict:
     """Judge results that others have measured.
 
     `judge(table, by="roc_auc")` takes a data frame with a row for each value, or with a column for
@@ -43,42 +48,69 @@ def judge(*tables: Any, form: str = AUTO, **options: Any) -> Judgement:
 
     Returns
     -------
-    Judgement
-        With the verdict: `answer`, `table`, `findings` and `report`. A notebook shows it.
+    Verdict
+        With the `answer`, the `table`, the `findings` and the `report`. A notebook shows it.
 
     Raises
     ------
     AucbenchError
         When a table cannot be read, or does not say what is asked of it; in one sentence.
     """
-    return judged(tables, form, make_options(JudgeOptions, options, "judge"))
+    return judge_tables(tables, form, make_options(JudgeOptions, options, "judge"))
 
 
-def judged(tables: Any, form: str, options: JudgeOptions) -> Judgement:
+def judge_tables(tables: Any, form: str, options: JudgeOptions) -> Verdict:
     """Return what tables say; raises as `judge`."""
     if not tables:
         raise ParameterError("there is no table of results; give a file or a data frame")
-    several, judging = len(tables) > 1, options.judging
+    several = len(tables) > 1
     sheets = [
-        chosen(sheet_of(one, f"table {k}" if several else "this table"), options.columns.conditions)
+        Sheet(*read_sheet(one, f"table {k}" if several else "this table"))
         for k, one in enumerate(tables, 1)
     ]
-    measure, evidence = measured(long_table(sheets, form, options.columns, judging.by), judging)
+    values = measure_values(long_table(sheets, form, options.columns, options.by), options)
+    title = ", ".join(Path(one).name for one in tables if isinstance(one, str | Path))
+    return Verdict(_findings(values, options), title or "results of others")
+
+
+def _findings(values: Values, options: JudgeOptions) -> Findings:
+    """Return all that is shown of values."""
+    metric = values.metric
     settings = Settings(
-        measure=measure,
-        rope=judging.rope,
-        level=judging.level,
-        reference=judging.reference,
-        most_pairs=None,
+        measure=Measure(metric.name, smaller=metric.smaller, share=metric.share),
+        rope=options.rope,
+        level=options.level,
+        reference=options.reference,
+        most_pairs=None if values.folds.shape[2] > 1 else 0,
         most_values=None,
     )
-    findings = findings_of(evidence, settings)
-    title = ", ".join(Path(one).name for one in tables if isinstance(one, str | Path))
-    return Judgement(findings, title or "results of others")
+    evidence = Evidence(
+        datasets=values.datasets,
+        solvers=values.methods,
+        groups={
+            (i, j): _group(values, i, j)
+            for i in range(len(values.datasets))
+            for j in range(len(values.methods))
+        },
+        families=values.families,
+        elsewhere=Elsewhere(dict(enumerate(values.ratios)), values.remarks),
+    )
+    return findings_of(evidence, settings)
+
+
+def _group(values: Values, dataset: int, method: int) -> Group:
+    """Return the values of a method on a data set as fits; without one it has failed there."""
+    places = values.places[dataset]
+    known = values.folds[dataset, method, : len(places)].tolist()
+    missing = known[0] != known[0]
+    status = MISSING if missing else CellStatus.OK
+    why = values.why(dataset, method) if missing else ""
+    fits = (Fit(id="", data="", status=status, why=why, auc=value) for value in known)
+    return Group({FoldKey(*place): fit for place, fit in zip(places, fits, strict=True)})
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Verdict:
     """What a table of results says.
 
     Attributes

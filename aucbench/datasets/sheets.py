@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,21 +22,14 @@ MOST_ROWS = 10**7
 KNOWN = (*TEXT, ".txt", *ARROW, EXCEL, JSON)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sheet:
-    """A table of results as it was read."""
+def read_sheet(source: Any, name: str = "this table") -> tuple[str, Any]:
+    """Read a table in memory, or that of a file, as a frame whose columns have texts as names.
 
-    name: str  # of the file, without its ending; it names the data set where no column does
-    frame: Any  # of pandas; the names of its columns are texts
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return [*self.frame.columns]
-
-
-def sheet_of(source: Any, name: str = "this table") -> Sheet:
-    """Return a table in memory, or that of a file, with the names of its columns as texts.
+    Returns
+    -------
+    name : str
+        That of the file without its ending, or the given one.
+    frame : pandas.DataFrame
 
     Raises
     ------
@@ -47,19 +39,20 @@ def sheet_of(source: Any, name: str = "this table") -> Sheet:
         When it is no table.
     """
     if isinstance(source, str | Path):
-        sheet = Sheet(without_compression(Path(source).name).rsplit(".", 1)[0], _file(Path(source)))
+        frame = _file(Path(source))
     elif isinstance(source, Mapping):
-        sheet = Sheet(name, _of_columns(source))
+        frame = _of_columns(source)
     elif is_table(source):
-        sheet = Sheet(name, _with_index(frame_of(source)))
+        frame = _with_index(frame_of(source))
     else:
         raise ParameterError(
             f"got {type(source).__name__} as a table of results, wanted a file, a data frame, or a "
             "dictionary of columns"
         )
-    if not len(sheet.frame) or not sheet.columns:
-        raise DataError(f"{name if sheet.name == name else source} holds no row of results")
-    return sheet
+    is_file = isinstance(source, str | Path)
+    if not len(frame) or not len(frame.columns):
+        raise DataError(f"{source if is_file else name} holds no row of results")
+    return without_compression(Path(source).name).rsplit(".", 1)[0] if is_file else name, frame
 
 
 def _file(path: Path) -> Any:
