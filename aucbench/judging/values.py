@@ -115,7 +115,7 @@ def measure_values(long: Long, options: JudgeOptions) -> Values:
         known = known.groupby(UNIT, sort=False, as_index=False)["value"].mean()
         known = known.assign(repeat="", fold="")
         metric = replace(metric, share=False)  # the mean over items is one, and not each value
-    sets = _sets(known, names, options)
+    sets: Sequence[DataSet] = _sets(known, names, options)
     folds = _folds(known, names, methods, sets)
     if long.of_items:
         folds, remarks = _unsolved(folds, metric, remarks)
