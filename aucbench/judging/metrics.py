@@ -6,9 +6,8 @@ The direction is never guessed from values. A name that is not known here needs 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from aucbench.errors import ParameterError
+from aucbench.stats.measures import Measure
 
 SAME = {  # other names of the shares
     **dict.fromkeys(("roc_auc", "auroc", "rocauc", "roc_auc_score"), "auc"),
@@ -32,15 +31,6 @@ NEGATIVE = "neg_"  # begins the names of the negative losses of scikit-learn
 UNNAMED = ("", "value", "result", "score")  # columns that name no metric
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """What the values of a table are, and which of them are better."""
-
-    name: str
-    smaller: bool
-    share: bool = False  # in [0, 1], of which 1 is the best
-
-
 def plain(name: str) -> str:
     """Return a name in lower case, with one mark between words, and our name of a share."""
     words = "_".join(name.strip().lower().replace("-", " ").replace("_", " ").split())
@@ -57,8 +47,8 @@ def direction(name: str) -> bool | None:
     return None
 
 
-def metric_of(name: str, *, smaller: bool, larger: bool, by_format: bool | None = None) -> Metric:
-    """Return a metric whose direction is the one asked for, that of the format, or of its name.
+def metric_of(name: str, *, smaller: bool, larger: bool, by_format: bool | None = None) -> Measure:
+    """Return a measure whose direction is the one asked for, that of the format, or of its name.
 
     Raises
     ------
@@ -74,4 +64,5 @@ def metric_of(name: str, *, smaller: bool, larger: bool, by_format: bool | None 
             "--larger, or the name of the metric with --by"
         )
     share = plain(name) in SHARES and not is_smaller
-    return Metric(plain(name) if share else name.strip(), is_smaller, share)
+    named = plain(name) if share else name.strip()
+    return Measure(named, smaller=is_smaller, share=share)

@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.judging.metrics import AREAS, UNNAMED, Metric, metric_of, plain
+from aucbench.judging.metrics import AREAS, UNNAMED, metric_of, plain
 from aucbench.judging.options import JudgeOptions, Missing
 from aucbench.judging.table import Long
+from aucbench.stats.measures import Measure
 
 NO_VALUE = "The table has no value."
 NO_ROWS = (
@@ -52,7 +53,7 @@ class Values:
 
     Attributes
     ----------
-    metric : Metric
+    metric : Measure
     datasets, methods : tuple of str
         Their names; of items, these are the data sets.
     folds : array of shape (N, m, J)
@@ -71,7 +72,7 @@ class Values:
         Whether the data sets are single items, whose families flip together without being averaged.
     """
 
-    metric: Metric
+    metric: Measure
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
     folds: NDArray[np.float64]
@@ -136,7 +137,7 @@ def measure_values(long: Long, options: JudgeOptions) -> Values:
     )
 
 
-def _of_metric(long: Long, options: JudgeOptions) -> tuple[Any, Metric, tuple[str, ...]]:
+def _of_metric(long: Long, options: JudgeOptions) -> tuple[Any, Measure, tuple[str, ...]]:
     """Return the rows of the metric that is judged, its direction, and remarks on the others."""
     frame, by = long.frame, options.by
     names = [*dict.fromkeys(frame["metric"])]
@@ -196,7 +197,7 @@ def _require_names(frame: Any) -> None:
 
 
 def _without_failures(
-    frame: Any, metric: Metric, remarks: tuple[str, ...]
+    frame: Any, metric: Measure, remarks: tuple[str, ...]
 ) -> tuple[Any, tuple[str, ...]]:
     """Return the values without those that stand for a failure, and a remark on these.
 
@@ -472,7 +473,7 @@ def _guessed(known: Any, sets: Sequence[DataSet], options: JudgeOptions) -> tupl
 
 
 def _unsolved(
-    folds: NDArray[np.float64], metric: Metric, remarks: tuple[str, ...]
+    folds: NDArray[np.float64], metric: Measure, remarks: tuple[str, ...]
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Return the values of items with 0 for a share that is missing, and a remark on these."""
     missing = np.isnan(folds)

@@ -22,7 +22,6 @@ from aucbench.report.leaderboard import leaderboard
 from aucbench.report.tables import grids
 from aucbench.report.terminal import answer, notes, sentences
 from aucbench.report.verdict import verdict_json
-from aucbench.stats.measures import Measure
 
 if TYPE_CHECKING:
     from aucbench.report.render import InlinePage
@@ -75,9 +74,8 @@ def judge_tables(tables: Any, form: str, options: JudgeOptions) -> Verdict:
 
 def _findings(values: Values, options: JudgeOptions) -> Findings:
     """Return all that is shown of values."""
-    metric = values.metric
     settings = Settings(
-        measure=Measure(metric.name, smaller=metric.smaller, share=metric.share),
+        measure=values.metric,
         rope=options.rope,
         level=options.level,
         reference=options.reference,

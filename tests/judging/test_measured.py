@@ -40,8 +40,9 @@ def test_only_folds_that_all_methods_have_count_and_the_others_are_counted():
     )
     expected = common.pivot_table("auc", "dataset", "method")
     assert values_of(judged).to_numpy() == pytest.approx(expected.to_numpy())
-    assert "On 2 of 8 data sets the methods have values of different" in " ".join(judged.notes)
-    assert "Only those that all of them have are used, and 2 are left out." in " ".join(judged.notes)
+    notes = " ".join(judged.notes)
+    assert "On 2 of 8 data sets the methods have values of different" in notes
+    assert "Only those that all of them have are used, and 2 are left out." in notes
 
 
 def test_an_absent_cell_is_the_last_of_its_data_set():
