@@ -59,6 +59,8 @@ def look_up(
     plan: Plan, engine: Engine, inline: Inline = NOTHING, fence: Fence | None = None
 ) -> Lookups:
     """Look up all names, each within the time of a cell; raises as `understand`."""
+    for known in (_package, _fingerprint):  # code may have changed since the last run
+        known.cache_clear()
     with within(plan.timeout or None):
         answers = _asked(engine, _jobs(plan, inline, fence))
         code = _prepared(plan)  # while the first processes run

@@ -29,7 +29,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans, write_plan
 from aucbench.bench.requests import cell_job
 from aucbench.bench.results.ending import make_record
-from aucbench.bench.results.record import Conditions, Imports, Record, conditions_on
+from aucbench.bench.results.record import Conditions, Record, conditions_on
 from aucbench.bench.results.store import Store
 from aucbench.bench.until import Until
 from aucbench.data.understood import Understood
@@ -42,7 +42,7 @@ from aucbench.registry.specs import in_file, parse_spec, short
 FOLDERS = ("AUCBENCH_CACHE", "AUCBENCH_DATA")  # variables that name folders with labels
 CLOSED = (*(f"${name}" for name in FOLDERS), "$XDG_CACHE_HOME/aucbench", "~/.cache/aucbench")
 PREPARE = 3600.0  # seconds for the rows of a split
-TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
+TO_JUDGE = ("status", "conditions")  # of a record: whether it counts
 
 
 def run(
@@ -122,7 +122,6 @@ class Runner:
 
     def __post_init__(self) -> None:
         self._shown = self.progress or Progress(len(self.plan))
-        self._imports = Imports()
         self._fence = fence_of(self.plan, self.store.folder)
         # A look at the files that have names lasts as long as a small cell.
         self._read_limits = {name: limits_of_data(self.plan, name) for name in self.plan.datasets}
@@ -162,18 +161,11 @@ class Runner:
             (stored if counts else missing).append(cell)
         return stored, missing
 
-    def _is_stale(
-        self, status: Mapping[str, Any], imports: Mapping[str, Any], conditions: Mapping[str, Any]
-    ) -> bool:
-        """Whether a finished cell has to run again.
-
-        It has when `retry` names its status, when what it imported is not the same any more, or
-        when a smaller limit ended it.
-        """
+    def _is_stale(self, status: Mapping[str, Any], conditions: Mapping[str, Any]) -> bool:
+        """Whether a finished cell has to run again: by `retry`, or as its limit is lifted."""
         ended = CellStatus(status["status"])
-        if ended in self.retry or not self._imports.same(imports):
-            return True
-        return self.conditions.lift(ended, Conditions.from_json(conditions))
+        lifted = self.conditions.lift(ended, Conditions.from_json(conditions))
+        return ended in self.retry or lifted
 
     def _stored(self, cell: Cell) -> Record | None:
         """Return the record of a cell in the store."""
@@ -244,7 +236,7 @@ class Runner:
 
     def _kept(self, cell: Cell, outcome: Outcome) -> Record:
         """Store and return the record of a cell that has ended."""
-        known = (self.conditions, self.lookups.data(cell).target, self._imports)
+        known = (self.conditions, self.lookups.data(cell).target)
         record, scores = make_record(cell, self.lookups.id(cell), outcome, *known)
         self.store.write(record, scores)
         self._shown.end(str(cell), record.status.status)
@@ -331,10 +323,10 @@ def folder_status(
     """
     wanted = wanted_of(plans) if wanted is None else wanted
     statuses: Counter[str] = Counter()
-    stale, others, imports = 0, 0, Imports()
+    stale, others = 0, 0
     known = {*wanted.ids.values()}
     for record in store.records():
-        if record.id in known and imports.same(record.imports):
+        if record.id in known:
             statuses[record.status.status] += 1
         elif record.cell in wanted.ids:
             stale += 1

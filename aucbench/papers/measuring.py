@@ -25,7 +25,7 @@ from aucbench.papers.parts import Measurement
 from aucbench.processes.child import Room
 from aucbench.processes.records import Ending, Job, Outcome
 from aucbench.progress import Progress
-from aucbench.registry.fingerprints import code_fingerprint, content_at, hash_of
+from aucbench.registry.fingerprints import code_fingerprint, fingerprint, hash_of
 from aucbench.store import SCHEMA, DocumentStore
 
 FOLDER = "measurements"  # in a results folder
@@ -169,7 +169,8 @@ def _key(asked: Measurement) -> str:
 def _files_of(module: str) -> str:
     """Return a hash of the package, or the module, of a function."""
     home = find_spec(module.rpartition(".")[0] or module)
-    content = content_at(home.origin) if home is not None and home.origin else None
-    if content is None:
+    if home is None or home.origin is None:
         raise ParameterError(f"there is no module {module!r}, whose function is to be called")
-    return content
+    path = Path(home.origin)
+    files = path.parent.rglob("*.py") if path.stem == "__init__" else [path]
+    return fingerprint({file.relative_to(path.parent).as_posix(): file for file in files})

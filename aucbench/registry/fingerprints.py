@@ -6,11 +6,14 @@ Design
   b. Of aucbench, the rooms in `COMPUTES` are hashed, by name. A test fails when a room is
      neither there nor in `PARENT`, so that nobody forgets to decide.
   c. For a built-in plugin, the folder of its family is hashed. Other families do not count.
-  d. No plugin is imported: the path finders of Python find its files.
+  d. No plugin is imported: the path finders of Python find its files. What its sources import
+     counts too, whether its metadata declare it or not: the statements `import` are read, none is
+     run.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -82,6 +85,7 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "testing",
 )
 LIBRARIES = ("numpy", "scikit-learn", "scipy")  # libraries that aucbench computes with
+OURS = frozenset({"aucbench", BUILT_IN, "sklearn", *LIBRARIES})  # in `code_fingerprint`
 CACHES = frozenset({"__pycache__", ".git", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
 HASH_BYTES = 16  # bytes of a hash: 10^9 cells collide with a probability of 10^-21
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -122,9 +126,15 @@ def plugin_fingerprint(dist: str, value: str) -> str:
     """Return a hash of the files of a plugin, and of the versions of all that it requires.
 
     `value` is that of its entry point. The files are those of the top-level package or module, and
-    all others that the distribution installed; for a built-in plugin, those of its family.
+    all others that the distribution installed; for a built-in plugin, those of its family. Of a
+    third party the packages that these files import count too.
     """
-    return hash_of([value, fingerprint(plugin_files(dist, value)), dict(sorted(_versions(dist)))])
+    files = plugin_files(dist, value)
+    known = [value, fingerprint(files), dict(sorted(_versions(dist)))]
+    if normalized(dist) != PROJECT:
+        own = re.split(r"[.:]", value)[0]
+        known.append(imported_packages(files.values(), own))
+    return hash_of(known)
 
 
 def plugin_files(dist: str, value: str) -> dict[str, Path]:
@@ -149,46 +159,39 @@ def package_fingerprint(top: str) -> str:
     where there is none, or where it is an editable one.
     """
     invalidate_caches()
-    owners = packages_distributions().get(top, ())
+    owners = _owners(tuple(sys.path)).get(top, ())
     if owners and not any(map(_is_editable, owners)):
         return hash_of([top, sorted(pair for owner in owners for pair in _versions(owner))])
     return hash_of([top, fingerprint(files_of_module(top))])
 
 
-def owner_of(top: str, place: str) -> str | None:
-    """Return the distribution that installed a top-level module; None for files that none did.
+def imported_packages(sources: Iterable[Path], own: str = "") -> dict[str, str]:
+    """Return the fingerprints of the packages that sources import, by their top-level names.
 
-    `place` is its file, or a folder that has it. A file of the same name elsewhere has no owner.
-    An extension in the folder of a package may call itself a top-level module, as `_csparsetools`
-    of scipy.sparse does; it is of the distribution of this package.
+    A module that no distribution has installed counts with all that it imports itself. Left out are
+    the standard library, what aucbench computes with, and the `own` package of the sources.
     """
-    path, owners = Path(place).resolve(), _owners(tuple(sys.path))
-    for known in (top, _outermost(path)):
-        for owner in owners.get(known, ()):
-            distribution = _find(owner)
-            home = Path(str(distribution.locate_file(""))).resolve() if distribution else None
-            if home and path.is_relative_to(home) and not _is_editable(owner):
-                return owner
-    return None
+    waiting, known = [*sources], dict[str, str]()
+    while waiting:
+        path = waiting.pop()
+        for top in imports_of(path) if path.suffix == ".py" else ():
+            if top in (*known, own) or top in OURS or top in sys.stdlib_module_names:
+                continue
+            known[top] = package_fingerprint(top)
+            if not _owners(tuple(sys.path)).get(top):
+                waiting += files_of_module(top).values()
+    return dict(sorted(known.items()))
 
 
-def _outermost(path: Path) -> str:
-    """Return the name of the outermost package that a file is in, "" where it is in none."""
-    name = ""
-    for folder in path.parents:
-        if not (folder / "__init__.py").is_file():
-            break
-        name = folder.name
-    return name
-
-
-def content_at(place: str) -> str | None:
-    """Return a hash of a module's file, or of all files of its package; None if it is not there."""
-    path = Path(place)
-    folder = path if path.is_dir() else path.parent if path.stem == "__init__" else None
-    if folder is not None:
-        return fingerprint(dict(_tree(folder, folder.name))) if folder.is_dir() else None
-    return _content(path) if path.is_file() else None
+def imports_of(path: Path) -> set[str]:
+    """Return the top-level modules that a source imports anywhere; none when it is malformed."""
+    try:
+        nodes = [*ast.walk(ast.parse(path.read_bytes()))]
+    except (OSError, SyntaxError, ValueError, RecursionError):  # its import fails, with the line
+        return set()
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    parts = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.partition(".")[0] for name in plain | parts if name}
 
 
 @lru_cache(maxsize=4)

@@ -13,7 +13,6 @@ Design
 
 from __future__ import annotations
 
-import ast
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -35,12 +34,17 @@ from typing import Any
 
 from aucbench.errors import ParameterError, PluginError
 from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, printable, remember
-from aucbench.registry.fingerprints import LIBRARIES, fingerprint, hash_of, package_fingerprint
+from aucbench.registry.fingerprints import (
+    OURS,
+    fingerprint,
+    hash_of,
+    imports_of,
+    package_fingerprint,
+)
 from aucbench.registry.shapes import kind_of
 from aucbench.registry.specs import in_file
 
 DIGEST = 8  # bytes of a content that stand for the version of a file
-OURS = frozenset({"aucbench", "sklearn", *LIBRARIES})  # their code is in `code_fingerprint`
 
 _modules: dict[Path, tuple[str, ModuleType]] = {}
 _folders: list[str] = []
@@ -199,11 +203,6 @@ def file_fingerprint(path: Path) -> str:
     return hash_of([fingerprint(files), {top: package_fingerprint(top) for top in packages}])
 
 
-def files_in(path: Path) -> set[Path]:
-    """Return a file and the files beside it that it imports: all that `file_fingerprint` has."""
-    return {file.resolve() for file in files_of(path)[0].values()}
-
-
 def has_changed(entry: PluginEntry) -> bool:
     """Whether the file of a class that `claimed` returned has another content by now."""
     return _version(_content(Path(entry.distribution))) != entry.version
@@ -217,24 +216,13 @@ def files_of(path: Path) -> tuple[dict[str, Path], set[str]]:
     files, packages = {"": path}, set[str]()
     waiting = [path]
     while waiting:
-        for top in sorted(_imports(_content(waiting.pop()))):
+        for top in sorted(imports_of(waiting.pop())):
             beside = dict(_beside(path.parent, top))
             waiting += [file for name, file in beside.items() if name not in files]
             files |= {name: file for name, file in beside.items() if name not in files}
             if not beside and top not in OURS and top not in sys.stdlib_module_names:
                 packages.add(top)
     return files, packages
-
-
-def _imports(source: bytes) -> set[str]:
-    """Return the top-level modules that a source imports anywhere; none when it is malformed."""
-    try:
-        nodes = [*ast.walk(ast.parse(source))]
-    except (SyntaxError, ValueError, RecursionError):  # its import fails, with the line
-        return set()
-    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    parts = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
-    return {name.partition(".")[0] for name in plain | parts if name}
 
 
 def _beside(folder: Path, top: str) -> Iterator[tuple[str, Path]]:

@@ -32,7 +32,7 @@ from aucbench.bench.cell import Cell, solver_of
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Optima
-from aucbench.bench.results.record import Imports, Record
+from aucbench.bench.results.record import Record
 from aucbench.bench.show.endings import Ends, end_notes
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError
@@ -368,10 +368,9 @@ def kept_of(
     """Sort the records of a folder; raises as `evidence_of`.
 
     `wanted` has the ids of the planned cells for the present data, plugins and aucbench: a record
-    of such a cell with another id is stale, and so is one that has imported code that has changed.
+    of such a cell with another id is stale.
     """
     present = {number: cell for cell, number in wanted.ids.items()}
-    imports = Imports()
     run: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
     whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
     stale = 0
@@ -379,7 +378,7 @@ def kept_of(
         # The files of a cell may have been elsewhere when it was computed.
         record = replace(stored, cell=present.get(stored.id, stored.cell))
         known = wanted.ids.get(record.cell)
-        if known is not None and (known != record.id or not imports.same(record.imports)):
+        if known is not None and known != record.id:
             stale += 1
             continue
         asked = wanted.spelled(record.cell)

@@ -113,7 +113,6 @@ def test_each_field_has_a_meaning_that_the_page_shows():
     page = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
     assert page.count("<!-- fields -->") == 1
     elsewhere = {"id", "cell", "parameters", "tuning", "curve", "plugin", "conditions", "machine"}
-    elsewhere |= {"imports"}
     assert {*row} - {name for name, *_ in rows} - elsewhere == {
         *("solver", "tune", "dataset", "features", "with_objective", "with_projector", "pairs"),
         *("monotone", "repeat", "split", "seed"),

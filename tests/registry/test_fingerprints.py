@@ -5,7 +5,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-import scipy.sparse
 
 import aucbench
 from aucbench.errors import DataError
@@ -17,7 +16,6 @@ from aucbench.registry.fingerprints import (
     PARENT,
     code_fingerprint,
     fingerprint,
-    owner_of,
     plugin_fingerprint,
 )
 
@@ -273,10 +271,3 @@ def test_ids_are_equal_in_other_processes_and_folders(zoo, tmp_path_factory):
 
     assert len(found) == 1
     assert found.pop().splitlines()[1] == "[]"
-
-
-def test_an_extension_in_a_package_is_of_its_distribution_whatever_it_calls_itself(tmp_path):
-    inside = next(Path(scipy.sparse.__file__).parent.glob("_csparsetools*"))
-    assert owner_of("_csparsetools", str(inside)) == "scipy"
-    (alone := tmp_path / inside.name).write_bytes(b"")
-    assert owner_of("_csparsetools", str(alone)) is None

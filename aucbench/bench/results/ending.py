@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import Judged, Status
-from aucbench.bench.results.record import Conditions, Imports, Process, Record, Sizes, versions_of
+from aucbench.bench.results.record import Conditions, Process, Record, Sizes
 from aucbench.errors import PluginError
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
@@ -26,7 +26,6 @@ class _Lines:
     about: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     tuning: dict[str, Any] | None = None
-    imports: dict[str, Any] = field(default_factory=dict)
     curve: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -36,7 +35,6 @@ def make_record(
     outcome: Outcome,
     conditions: Conditions,
     target: KeptTarget | None = None,
-    imports: Imports | None = None,
 ) -> tuple[Record, bytes | None]:
     """Return the record of a cell that ended, and the scores that the store keeps."""
     said = _said(outcome)
@@ -57,11 +55,6 @@ def make_record(
     log = None if judged.status.status is CellStatus.OK else outcome.log
     where = said.about.get("conditions")
     machine = dict(where) if isinstance(where, dict) else {}
-    known = _plugin(said.about.get("plugin"))
-    told = (imports or Imports()).told(said.imports, known)
-    if imported := versions_of(told):
-        versions = machine.get("versions")
-        machine["versions"] = {**(versions if isinstance(versions, dict) else {}), **imported}
     record = Record(
         id=cell_id,
         cell=cell,
@@ -73,11 +66,10 @@ def make_record(
         ),
         conditions=replace(conditions, fence=outcome.fence),
         machine=machine,
-        plugin=known,
+        plugin=_plugin(said.about.get("plugin")),
         parameters=said.parameters,
         tuning=said.tuning,
         curve=tuple(said.curve),
-        imports=told,
     )
     return record, judged.scores
 
@@ -111,7 +103,7 @@ def _said(outcome: Outcome) -> _Lines:
                 said.curve.append(dict(thing))
             elif name == "about":
                 said.about |= thing
-            elif name in ("imports", "parameters", "tuning"):
+            elif name in ("parameters", "tuning"):
                 setattr(said, name, dict(thing))
     return said
 

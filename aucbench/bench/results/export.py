@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.results.convergence import Optima, flat_row
-from aucbench.bench.results.record import Imports, Record
+from aucbench.bench.results.record import Record
 from aucbench.bench.text import cell_text
 from aucbench.errors import MissingExtraError, ParameterError
 from aucbench.store.files import not_writable, own_file, require_writable
@@ -65,15 +65,14 @@ def table_rows(
     The column `interim` says whether the run has not ended; None: it is not known.
 
     `records` is called twice, since rows are judged beside each other; stale ones judge no others.
-    `wanted` has the present ids of cells. A record of such a cell is stale if it has another id, or
-    has imported code that has changed; of any other cell nothing is said.
+    `wanted` has the present ids of cells. A record of such a cell is stale if it has another id; of
+    any other cell nothing is said.
     """
 
     def stale(record: Record) -> bool | None:
         known = wanted.get(record.cell)
-        return None if known is None else known != record.id or not imports.same(record.imports)
+        return None if known is None else known != record.id
 
-    imports = Imports()
     optima = Optima(record for record in records() if not stale(record))
     for record in records():
         yield {"stale": stale(record), "interim": interim, **flat_row(record, optima)}

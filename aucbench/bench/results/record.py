@@ -15,63 +15,10 @@ from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import Measures, Status, about
 from aucbench.bench.text import reason_text
 from aucbench.errors import DataError, shown
-from aucbench.hookspecs import PROJECT
 from aucbench.records import CellStatus
-from aucbench.registry.discovery import normalized
-from aucbench.registry.fingerprints import LIBRARIES, content_at, owner_of, version_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
-
-MOST = 1000  # names that a worker may hand over
-Told = Mapping[str, Mapping[str, Any]]
-
-
-class Imports:
-    """The code of this moment, by which a record still counts; each package is looked at once.
-
-    The id of a cell has the files of its plugin and the versions of what these require. What else
-    a plugin imports is known only when it has run: it is kept in the record, which counts as long
-    as all of it is the same. Of an installed distribution this is the version; of any other code,
-    and of one that is a link to its sources, the content of the files.
-    """
-
-    def __init__(self) -> None:
-        self._owner, self._content = cache(owner_of), cache(content_at)
-        self._version = cache(version_of)
-
-    def told(self, places: Any, plugin: tuple[str, str, str] | None) -> dict[str, dict[str, Any]]:
-        """Return what identifies the packages that a worker has imported, by top-level name."""
-        if not isinstance(places, Mapping) or len(places) > MOST:
-            return {}
-        own = plugin[2].partition(":")[0].partition(".")[0] if plugin else ""
-        known = {PROJECT, *LIBRARIES, *([normalized(plugin[0])] if plugin else [])}
-        identities: dict[str, dict[str, Any]] = {}
-        for top, place in sorted(places.items()):
-            if not (isinstance(top, str) and isinstance(place, str)) or top == own:
-                continue
-            owner = self._owner(top, place)
-            if owner is None:
-                identities[top] = {"place": place, "content": self._content(place)}
-            elif normalized(owner) not in known:
-                identities[top] = {"distribution": owner, "version": self._version(owner)}
-        return identities
-
-    def same(self, told: Told) -> bool:
-        """Whether all of it is still what it was."""
-        return all(map(self._same, told.values()))
-
-    def _same(self, one: Mapping[str, Any]) -> bool:
-        if "distribution" in one:
-            return bool(self._version(one["distribution"]) == one["version"])
-        now = self._content(one["place"])
-        return now is not None and bool(now == one["content"])
-
-
-def versions_of(told: Told) -> dict[str, str]:
-    """Return the versions of the distributions among what was imported."""
-    some = (one for one in told.values() if one.get("version"))
-    return {one["distribution"]: one["version"] for one in some}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +124,6 @@ class Record:
         Hyperparameters of the solver that was fitted.
     tuning : mapping or None
         {"chosen": point, "map_seconds": of inner folds, "table": rows}.
-    imports : mapping of str to mapping
-        What the process of the cell imported beyond aucbench, its plugin and its libraries, by
-        top-level name: {"distribution", "version"} of what is installed, {"place", "content"} (a
-        hash) of other files. The record counts as long as these are the same.
     curve : tuple of mappings
         Points of the curve. A cell that was killed has those that it had reached.
     """
@@ -197,7 +140,6 @@ class Record:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     tuning: Mapping[str, Any] | None = None
     curve: tuple[Mapping[str, Any], ...] = ()
-    imports: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -244,7 +186,7 @@ class Record:
         """One row: the fields of all groups side by side, in the order of docs/record.md.
 
         `derived` has fields that are not stored, such as those of `Convergence`.
-        `parameters`, `tuning`, `curve`, `conditions`, `machine`, `imports` and `cell` stay whole;
+        `parameters`, `tuning`, `curve`, `conditions`, `machine` and `cell` stay whole;
         `objective` and `projector` of the cell become `with_objective` and `with_projector`,
         since `objective` is a measure.
         """
@@ -263,7 +205,6 @@ class Record:
             "plugin": self.plugin,
             "conditions": asdict(self.conditions),
             "machine": dict(self.machine),
-            "imports": dict(self.imports),
             "cell": asked,
         }
 

@@ -25,7 +25,6 @@ from aucbench.bench.worker.blame import blamed
 from aucbench.bench.worker.build import build, paired, plugin_of, told_of
 from aucbench.bench.worker.classes import fitted_classes
 from aucbench.bench.worker.features import Refitted, mapped_parts
-from aucbench.bench.worker.machine import imported_since, mark_imports
 from aucbench.bench.worker.measure import FittedCell, fitted_cell
 from aucbench.bench.worker.plain import plain_parameters, strict
 from aucbench.bench.worker.resolve import resolved
@@ -45,7 +44,7 @@ from aucbench.processes.records import MOST_BYTES
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.inline import give, unpickled
-from aucbench.registry.source_files import file_fingerprint, files_in
+from aucbench.registry.source_files import file_fingerprint
 from aucbench.scale import ChunkedData
 from aucbench.solving.wrappers import why_refused
 
@@ -107,7 +106,6 @@ def _about(block: Block) -> dict[str, Any]:
 
 def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Map the training rows and the test rows and keep them, without the target."""
-    mark = mark_imports()
     block = Block(steps[request["data"]])
     known = _about(block)
     if known["hash"] != request["hash"]:
@@ -126,7 +124,7 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         train, test = mapped_parts(train, raw.take(held), features, rng)
     sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
     keeps = train.schema is None and keeps_columns(features)
-    about = {**sizes, "data": known["hash"], "imports": imported_since(mark)}
+    about = {**sizes, "data": known["hash"]}
     about["keeps_columns"] = keeps
     arrays, facts = {LEARNT: learnt}, {ABOUT: about}
     made = (rows.parts(TRAIN, train.rows), rows.parts(TEST, test), rows.terms_parts(train.terms))
@@ -147,7 +145,7 @@ def _split_chunked(
         )
     train = with_features(request["features"], replace(raw.take(learnt), seed=request["seed"]))
     sizes = {"n_train": learnt.size, "n_test": held.size, "columns": raw.d, "d": raw.d}
-    about = {**sizes, "data": request["hash"], "imports": {}, "keeps_columns": True}
+    about = {**sizes, "data": request["hash"], "keeps_columns": True}
     arrays, facts = rows.chunks(TRAIN, train)
     more, places = rows.chunks(TEST, raw.take(held))
     write_block(room.kept, {**arrays, **more}, {**facts, **places, ABOUT: about})
@@ -163,13 +161,12 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Fit one cell to its training rows and score its test rows; the rows are read-only maps.
 
     Results are lines as soon as they are known, so that they survive when the cell is killed:
-    {"about": sizes, conditions, plugin}, {"parameters": ...}, {"tuning": ...}, {"point": ...} for
-    each point of the curve, and {"imports": ...} when the solver is built and at the end. The
-    arrays of a `FittedCell` are handed over as npy files, which the parent measures.
+    {"about": sizes, conditions, plugin}, {"parameters": ...}, {"tuning": ...}, and {"point": ...}
+    for each point of the curve. The arrays of a `FittedCell` are handed over as npy files, which
+    the parent measures.
     """
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
-    mark = mark_imports()
     _take(request)
     planned = Cell.from_json(request["cell"])
 
@@ -187,15 +184,11 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         if planned.repeat_fits > 1:  # it is fitted again for its time
             conditions["pinned"] = machine.pin()
         lines({"about": {**known, "conditions": conditions}})
-        try:
-            with blamed():
-                train = train if isinstance(train, ChunkedData) else paired(planned, train)
-                solver = build(planned, {})
-                lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
-                lines(_imports(request, known, mark))
-                done = _fitted(planned, solver, train, source, block, room, lines)
-        finally:
-            lines(_imports(request, known, mark))
+        with blamed():
+            train = train if isinstance(train, ChunkedData) else paired(planned, train)
+            solver = build(planned, {})
+            lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
+            done = _fitted(planned, solver, train, source, block, room, lines)
         # After the fit, which imports what is beside a file as late as it likes.
         for path, fingerprint in request["files"].items():
             if file_fingerprint(Path(path)) != fingerprint:
@@ -204,19 +197,6 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         return done
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
         return {"status": "error", "reason": str(leaving), "error_type": "SystemExit"}
-
-
-def _imports(request: Request, known: Mapping[str, Any], mark: str) -> dict[str, Any]:
-    """Return a line about the imports of this process, and of the one that mapped the rows.
-
-    What is in the id of the cell already, as a file of a plugin or beside one, is left out.
-    """
-    named = {file for path in request["files"] for file in files_in(Path(path))}
-    imports = {**known["imports"], **imported_since(mark)}
-    further = {
-        top: at for top, at in imports.items() if not named or Path(at).resolve() not in named
-    }
-    return {"imports": further}
 
 
 def _fitted(

@@ -1,16 +1,13 @@
-"""The machine on which a cell runs, the cores that it keeps to, and what its process imports."""
+"""The machine on which a cell runs and the cores that it keeps to."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
-from itertools import count, takewhile
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import psutil
@@ -22,8 +19,6 @@ from aucbench.registry.fingerprints import version_of
 
 CPUINFO, CPUINFO_BYTES = Path("/proc/cpuinfo"), 4096
 THREADS = "OMP_NUM_THREADS"
-OURS = frozenset({"aucbench", "aucbench_plugins"})
-_numbers = count()
 
 
 def here() -> dict[str, Any]:
@@ -85,39 +80,3 @@ def _machine() -> dict[str, Any]:
             **{name: version_of(name) for name in ("numpy", "scipy", "scikit-learn")},
         },
     }
-
-
-def mark_imports() -> str:
-    """Put an empty module at the end of `sys.modules`, and return its name.
-
-    The metadata of a plugin need not declare what it imports.
-
-    What is imported from now on stands behind it. The names before it are not looked at: in a
-    process that was forked, a look at each of 1500 names copies 400 pages of memory.
-    """
-    mark = f"aucbench mark {next(_numbers)}"
-    sys.modules[mark] = ModuleType(mark)
-    return mark
-
-
-def imported_since(mark: str) -> dict[str, str]:
-    """Return the file or folder of each top-level package or module, by its name.
-
-    The standard library, aucbench, and what comes from no file are left out. A package some of
-    whose modules were there counts when another one is new. If a plugin has removed the mark, all
-    modules count as new.
-    """
-    new = takewhile(lambda name: name != mark, reversed(sys.modules))
-    tops = {name.partition(".")[0] for name in [*new]} - sys.stdlib_module_names - OURS
-    places = ((top, _place(sys.modules.get(top))) for top in sorted(tops))
-    return {top: place for top, place in places if place}
-
-
-def _place(module: Any) -> str | None:
-    known = getattr(module, "__dict__", None)  # not getattr of the names: modules may be lazy
-    if not isinstance(known, Mapping):
-        return None
-    file, folders = known.get("__file__"), known.get("__path__")
-    if file is None and folders is not None:  # a package without __init__.py
-        return next((place for place in folders if isinstance(place, str)), None)
-    return file if isinstance(file, str) else None
