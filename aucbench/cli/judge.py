@@ -12,6 +12,8 @@ from aucbench.cli.messages import say
 from aucbench.judging.options import JudgeOptions
 from aucbench.options import OptionGroup
 
+NOT_MET = 1  # exit code
+
 
 @grouped
 def judge(
@@ -32,25 +34,57 @@ def judge(
         JudgeOptions,
         OptionGroup("How results are judged", first=("by", "smaller", "larger", "reference")),
     ],
+    require: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD", help="Exit with 1 unless this method may be the best, for a check."
+        ),
+    ] = None,
+    every_line: Annotated[
+        bool, typer.Option("--all", help="Print all lines of a long table.")
+    ] = False,
     html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
     json: Annotated[Path | None, typer.Option(help="File that takes the verdict.")] = None,
+    badge: Annotated[
+        Path | None,
+        typer.Option(help="File that takes one line of text, on METHOD if --require names one."),
+    ] = None,
 ) -> None:
-    """Say which method of a table of results may be the best, and which are behind."""
+    """Say which method of a table of results may be the best, and which are behind.
+
+    The exit code is 0 if there is a verdict, 1 if --require is not met, and 2 if the table does
+    not say what is asked of it.
+    """
     from aucbench.cli.running import print_grids, width
-    from aucbench.report.judged import judge_tables
+    from aucbench.report.judged import BEST, first_lines, judge_tables
     from aucbench.report.render import require_jinja
-    from aucbench.store import own_file, require_writable
+    from aucbench.store import require_writable
 
     if html is not None:
         require_jinja()
-    for path in filter(None, (html, json)):
+    for path in filter(None, (html, json, badge)):
         require_writable(path)
     verdict = judge_tables(files, form, options)
-    print_grids(verdict.grids, verdict.notes, width())
-    typer.echo()
+    standing = BEST if require is None else verdict.standing(require)
     for sentence in verdict.sentences:
         say(sentence)
-    for place, content in ((html, verdict.page), (json, verdict.json)):
-        if place is not None:
-            with own_file(place) as file:
-                file.write(content())
+    typer.echo()
+    tables = verdict.grids if every_line else map(first_lines, verdict.grids)
+    print_grids([*tables], verdict.notes, width())
+    if html is not None:
+        write(html, verdict.page())
+    if json is not None:
+        write(json, verdict.json())
+    if badge is not None:
+        write(badge, f"{verdict.badge(require)}\n".encode())
+    if standing != BEST:
+        say(f"{require} {standing}", err=True)
+        raise typer.Exit(NOT_MET)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file that is whole or not there."""
+    from aucbench.store import own_file
+
+    with own_file(path) as file:
+        file.write(content)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aucbench.bench.cell import solver_of
 from aucbench.datasets.sheets import read_sheet
 from aucbench.errors import ParameterError
 from aucbench.judging.formats import AUTO, long_table
@@ -22,11 +23,14 @@ from aucbench.report.leaderboard import leaderboard
 from aucbench.report.tables import grids
 from aucbench.report.terminal import answer, notes, sentences
 from aucbench.report.verdict import verdict_json
+from aucbench.stats.words import counted
 
 if TYPE_CHECKING:
     from aucbench.report.render import InlinePage
 
 FEW = 5  # data sets, each of which has a table in a terminal
+SCREEN = 30  # lines of a table that is cut
+BEST, UNLIKELY, BEHIND = "may be the best", "is probably not the best", "is certainly behind the best"
 MISSING = "missing"  # the status of a value that the table does not have
 
 
@@ -146,12 +150,36 @@ class Verdict:
         return "\n".join(self.sentences)
 
     def table(self) -> str:
-        """Return the tables, as `aucbench judge` prints them."""
+        """Return all lines of the tables."""
         return text(self.grids)
 
+    def standing(self, method: str) -> str:
+        """Return what is said of a method, as in "may be the best".
+
+        Raises
+        ------
+        UnknownNameError
+            When the table has no such method.
+        """
+        names = self.findings.evidence.solvers
+        number = names.index(solver_of(names, method))
+        best = self.findings.advice.best
+        if number in self.findings.leading:
+            return BEST
+        return BEHIND if best is not None and best.behind[number] else UNLIKELY
+
+    def badge(self, method: str | None = None) -> str:
+        """Return the verdict on a method, or on all of them, in a few words."""
+        names, sets = self.findings.evidence.solvers, len(self.findings.evidence.finished)
+        if method is not None:
+            return f"{method} {self.standing(method)} of {len(names)} methods"
+        count = len(self.findings.leading)
+        return f"{count} of {len(names)} methods may be the best ({counted(sets)})"
+
     def __repr__(self) -> str:
-        """Return the tables, the notes and the answer."""
-        return "\n".join([self.table(), "", *self.notes, "", *answer(self.findings).splitlines()])
+        """Return the answer, the first lines of each table, and the notes."""
+        tables = text([first_lines(grid) for grid in self.grids])
+        return "\n".join([*answer(self.findings).splitlines(), "", tables, "", *self.notes])
 
     def page(self) -> bytes:
         """Return the page of a report in UTF-8; it needs Jinja2."""
@@ -175,3 +203,12 @@ class Verdict:
     def json(self) -> bytes:
         """Return the verdict and the values behind it as one object of JSON, in ASCII."""
         return verdict_json(self.findings)
+
+
+def first_lines(grid: Grid) -> Grid:
+    """Return a table that fits on a screen, with a fact that says how many lines it lacks."""
+    more = len(grid.lines) - SCREEN
+    if more <= 0:
+        return grid
+    fact = f"the first {SCREEN} of {len(grid.lines)} lines"
+    return replace(grid, lines=grid.lines[:SCREEN], facts=(*grid.facts, fact))
