@@ -1,4 +1,4 @@
-"""How a plan is run, and how its rows are divided: options of commands and of functions."""
+"""How a plan is run, and what is shown of its results: options of commands and of functions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from aucbench.datasets.reading import ReadOptions
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
-RUN_ONLY = ("engine", "cells_per_job", "retry", "timing")  # fields that only runs of plans take
-NOT_OF_COMPARISONS = (*RUN_ONLY, "threads", "minutes")  # of `compare` in Python
-NO_ENGINE = (*RUN_ONLY, "minutes")
+SLURM = "slurm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +118,13 @@ class Fits:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """How a plan is run. These options do not change the results of cells.
 
     Attributes
     ----------
+    out : Path, optional
+        Folder that keeps the results; cells that are in it already are not run again.
     timeout : float, optional
         Seconds of wall time after which a cell is killed; 0: never. [default: that of the plan,
         or 3600]
@@ -146,9 +146,10 @@ class Options:
         Minutes of wall time after which the run ends; cells that are missing then are run by the
         same command again.
     quiet : bool
-        No progress on stderr.
+        Show no progress on stderr.
     """
 
+    out: Path | None = None
     timeout: float | None = None
     memory: float | None = None
     jobs: int | None = None
@@ -171,7 +172,6 @@ class Options:
             raise ParameterError(
                 f"--timing runs one cell at a time, got --jobs {self.jobs}; leave one of them out"
             )
-
         require_above(0, minutes=self.minutes)
         if self.minutes is not None:
             self.require_present("--minutes")
@@ -182,15 +182,15 @@ class Options:
         return None if self.minutes is None else 60 * self.minutes
 
     def require_present(self, option: str) -> None:
-        """Raise `ParameterError` where an option asks for cells that run while the command does."""
-        if self.engine == "slurm":
+        """Raise `ParameterError` if an option asks for cells that run while the command does."""
+        if self.engine == SLURM:
             raise ParameterError(
                 f"{option} counts the time of this command, and jobs of SLURM wait in its queue "
                 "for as long as they have to; leave it out, or run with --engine local"
             )
 
-    def limited(self, plan: Plan) -> Plan:
-        """Plan with the limits of the command line in place of its own."""
+    def limit(self, plan: Plan) -> Plan:
+        """Return a plan with these limits in place of its own."""
         return replace(
             plan,
             timeout=plan.timeout if self.timeout is None else self.timeout,
@@ -198,17 +198,59 @@ class Options:
             repeat_fits=max(plan.repeat_fits, TIMED_FITS) if self.timing else plan.repeat_fits,
         )
 
-    def make_engine(self, folder: Path | None) -> Engine:
-        """Engine for results that are kept in `folder`; None: they are not kept."""
+    def make_engine(self) -> Engine:
+        """Return the engine of the run."""
         from aucbench.bench.engines import make_engine
 
         return make_engine(
             self.engine,
             jobs=1 if self.timing else self.jobs,
             threads=self.threads,
-            folder=folder,
+            folder=self.out,
             cells_per_job=self.cells_per_job,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOptions:
+    """What is shown of results.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what
+        `list metrics` shows, from the stored scores; the verdict is on the first one; repeatable.
+        [default: that of the pairs, which of all pairs is auc]
+    reference : str, optional
+        Solver with which each other one is compared. [default: logistic, if it takes part]
+    rope : float
+        Differences of the measure up to this size are practically zero.
+    level : float
+        Level of the intervals.
+    mixed : bool
+        Compare times of different hosts, threads or concurrency.
+    md : bool
+        Print all tables in Markdown.
+    tex : bool
+        Print all tables in LaTeX.
+    html : Path, optional
+        File that takes the page.
+    """
+
+    metrics: tuple[str, ...] = field(default=(), metadata={"whole": True})
+    reference: str | None = None
+    rope: float = 0.005
+    level: float = 0.95
+    mixed: bool = False
+    md: bool = False
+    tex: bool = False
+    html: Path | None = None
+
+    def __post_init__(self) -> None:
+        texts = (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
+        object.__setattr__(self, "metrics", texts)
+        if self.md and self.tex:
+            raise ParameterError("--md and --tex are two forms of the same tables; give one")
 
 
 def specs(given: Iterable[Any]) -> tuple[Any, ...]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.cli.groups import grouped
+from aucbench.cli.groups import FILES, grouped
 from aucbench.cli.messages import say
-from aucbench.cli.options import FILES
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import UnsupportedError
 from aucbench.options import OptionGroup

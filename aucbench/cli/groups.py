@@ -13,6 +13,7 @@ from dataclasses import Field
 from functools import wraps
 from inspect import Parameter, signature
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
@@ -21,7 +22,8 @@ from typer.core import TyperCommand, TyperGroup
 from aucbench.errors import ParameterError
 from aucbench.options import Option, OptionGroup, list_options, make_options
 
-KINDS = (bool, str, float, int)  # of an option; of a union the first one here that it has
+KINDS = (bool, str, float, int, Path)  # of an option; of a union the first one here that it has
+FILES = "How files are read"  # heading of the options of `ReadOptions`
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

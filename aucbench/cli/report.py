@@ -3,63 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aucbench.bench.options import ShowOptions
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
+from aucbench.cli.running import print_tables, require_writable, write_page
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
-    from aucbench.report.findings import Findings, Settings
+    from aucbench.report.findings import Findings
+    from aucbench.report.measured import Measured
 
 JUDGED = "How results are judged"
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """How results are judged.
-
-    Attributes
-    ----------
-    metric : str, optional
-        auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what
-        `list metrics` shows. [default: that of the pairs, which of all pairs is auc]
-    rope : float
-        Differences of the measure up to this size are practically zero.
-    level : float
-        Of the intervals.
-    reference : str, optional
-        Solver with which each other one is compared. [default: logistic, where it takes part]
-    mixed : bool
-        Compare times of different hosts, threads or concurrency.
-    stale : bool
-        Also records whose data, plugin or aucbench has changed.
-    """
-
-    metric: str | None = None
-    rope: float = 0.005
-    level: float = 0.95
-    reference: str | None = None
-    mixed: bool = False
-    stale: bool = False
-
-    @property
-    def settings(self) -> Settings:
-        """What the statistics take of it."""
-        from aucbench.report.findings import Settings
-
-        return Settings(
-            measure=self.metric,
-            rope=self.rope,
-            level=self.level,
-            reference=self.reference,
-            mixed=self.mixed,
-        )
 
 
 @grouped
@@ -71,14 +31,7 @@ def report(
         ),
     ],
     *,
-    html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
     json: Annotated[Path | None, typer.Option(help="File that takes the verdict.")] = None,
-    md: Annotated[
-        bool, typer.Option("--md", help="Print the tables in Markdown, in place of the answer.")
-    ] = False,
-    tex: Annotated[
-        bool, typer.Option("--tex", help="Print the tables in LaTeX, in place of the answer.")
-    ] = False,
     figure: Annotated[
         list[str] | None,
         typer.Option(
@@ -90,39 +43,30 @@ def report(
     dataset: Annotated[
         str | None, typer.Option(help="Data set of the figure curves. [default: the only one]")
     ] = None,
-    judged: Annotated[Judged, OptionGroup(JUDGED)],
+    stale: Annotated[
+        bool,
+        typer.Option("--stale", help="Also records whose data, plugin or aucbench has changed."),
+    ] = False,
+    show: Annotated[ShowOptions, OptionGroup("What is shown")],
 ) -> None:
     """Say in words which solver is best in results folders; write a page that shows why."""
-    from aucbench.report.document import markdown
-    from aucbench.report.document import tex as latex
-    from aucbench.report.render import require_jinja
-    from aucbench.report.tables import grids
     from aucbench.report.terminal import folder_lines, sentences
     from aucbench.report.verdict import verdict_json
-    from aucbench.store import own_file, require_writable
+    from aucbench.store import own_file
 
-    if md and tex:
-        raise ParameterError("--md and --tex are two forms of the same tables; give one")
     figures = _figures(figure or (), dataset)
-    if html is not None:
-        require_jinja()
-    for path in filter(None, (html, json, *figures.values())):
-        require_writable(path)
-    findings = _findings(folders, judged)
+    require_writable(show.html, json, *figures.values())
+    measured = _measured(folders, show, stale=stale)
+    findings = measured.findings
     _draw(findings, figures, dataset)
-    if md or tex:
-        typer.echo((markdown if md else latex)(grids(findings)))
+    if show.md or show.tex:
+        print_tables(findings, measured.others, show)
     else:
-        for sentence in (*sentences(findings), *folder_lines(findings.evidence)):
+        lines = (*sentences(findings), *folder_lines(findings.evidence), *measured.missing)
+        for sentence in lines:
             say(sentence)
-    if html is not None:
-        from aucbench.report.page import page_of
-        from aucbench.report.render import to_html
-
-        content = to_html(page_of(findings, folder=", ".join(map(str, folders))))
-        with own_file(html) as file:
-            file.write(content)
-        say(f"{len(content) / 1e6:.1f} MB in {html}", err=True)
+    if show.html is not None:
+        write_page(findings, show.html, ", ".join(map(str, folders)))
     if json is not None:
         with own_file(json) as file:
             file.write(verdict_json(findings))
@@ -160,11 +104,11 @@ def _draw(findings: Findings, figures: Mapping[str, Path], dataset: str | None) 
             file.write(content)
 
 
-def _findings(folders: Sequence[Path], judged: Judged) -> Findings:
-    from aucbench.report.findings import findings_of
+def _measured(folders: Sequence[Path], show: ShowOptions, *, stale: bool) -> Measured:
     from aucbench.report.folder import read_evidence
+    from aucbench.report.measured import measure
 
-    evidence = read_evidence(*folders, stale=judged.stale)
+    evidence = read_evidence(*folders, stale=stale)
     if evidence.unchecked:
         warn(f"it is not known which records are stale: {evidence.unchecked}")
     if evidence.stale:
@@ -172,13 +116,13 @@ def _findings(folders: Sequence[Path], judged: Judged) -> Findings:
             f"{evidence.stale} record(s) are stale and left out, since the data, a plugin or "
             "aucbench has changed; --stale takes them too"
         )
-    said = ""
+    message = ""
     try:
-        return findings_of(evidence, judged.settings)
+        return measure(evidence, show)
     except AucbenchError as error:
-        said = str(error)
+        message = str(error)
         raise
     finally:
         for problem in evidence.problems():
-            if problem not in said:
+            if problem not in message:
                 warn(problem)

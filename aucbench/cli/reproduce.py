@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.options import NO_ENGINE, Options
+from aucbench.bench.options import RunOptions
 from aucbench.bench.text import aligned
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
-from aucbench.cli.options import RUNS
-from aucbench.cli.running import opened, records_of, shown_progress, width
+from aucbench.cli.running import AGAIN, open_store, show_run, width
 from aucbench.errors import INTERRUPTED, shown
 from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
+    from aucbench.bench import Store
+    from aucbench.bench.plan.plan import Plan
+    from aucbench.bench.results.record import Record
     from aucbench.papers.experiment import Experiment
     from aucbench.papers.measuring import Measured
     from aucbench.papers.results import Results
 
-AGAIN = "the same command goes on where it stopped"
+# Of cells that are run here, with limits of their own.
+NOT_HERE = ("engine", "cells_per_job", "retry", "timing", "minutes", "threads")
 
 
 @grouped
@@ -38,19 +42,19 @@ def reproduce(
     protocol: Annotated[
         str, typer.Option(help="clean, or as-published: with the leaks of the published code.")
     ] = "clean",
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder that keeps the results. [default: ./reproduce-PAPER]"),
-    ] = None,
     no_run: Annotated[
         bool, typer.Option("--no-run", help="Show what the folder holds, and run nothing.")
     ] = False,
     options: Annotated[
-        Options, OptionGroup(RUNS, without=(*NO_ENGINE, "threads"), first=("jobs", "quiet"))
+        RunOptions,
+        OptionGroup("How cells are run", without=NOT_HERE, first=("out", "jobs", "quiet")),
     ],
     md: Annotated[bool, typer.Option("--md", help="Print Markdown.")] = False,
 ) -> None:
-    """Repeat a table or a figure of a source paper; print ours beside theirs."""
+    """Repeat a table or a figure of a source paper; print ours beside theirs.
+
+    Without --out the results are kept in ./reproduce-PAPER.
+    """
     from aucbench.errors import UnknownNameError
     from aucbench.papers import experiment as catalogue
     from aucbench.papers.parts import Protocol, Scale
@@ -69,7 +73,7 @@ def reproduce(
         scale=Scale.FULL if full else Scale.QUICK,
         protocol=Protocol(protocol),
     )
-    folder = out or Path(f"reproduce-{paper}")
+    folder = options.out or Path(f"reproduce-{paper}")
     if not options.quiet:
         say(f"results are kept in {folder}", err=True)
     for number, experiment in enumerate(chosen):
@@ -82,22 +86,33 @@ def reproduce(
     _write_page(folder, quiet=options.quiet)
 
 
-def _run(experiment: Experiment, folder: Path, options: Options) -> Results:
+def _run(experiment: Experiment, folder: Path, options: RunOptions) -> Results:
     """Run what is missing; exits with 130 after Ctrl-C."""
     from aucbench.papers.results import Results, by_cell
 
-    with opened(folder) as store:
+    with open_store(folder) as store:
         records = [
             record
             for plan in experiment.plans
-            for record in records_of(options.limited(plan), store, options, AGAIN)
+            for record in _records(options.limit(plan), store, options)
         ]
         store.home.require()  # measurements are in it, also where there is no cell
         measured = {one.name: one for one in _measured(experiment, folder, options)}
         return Results(by_cell(records), store, measured)
 
 
-def _measured(experiment: Experiment, folder: Path, options: Options) -> list[Measured]:
+def _records(plan: Plan, store: Store, options: RunOptions) -> list[Record]:
+    """Return the records of a plan; exits with 130 after Ctrl-C."""
+    from aucbench.report.running import End, run_plan
+
+    records, end = run_plan(plan, store, options, write=partial(say, err=True), tell=warn)
+    if end is not End.FINISHED:
+        say(f"interrupted: {AGAIN}", err=True)
+        raise typer.Exit(INTERRUPTED)
+    return records
+
+
+def _measured(experiment: Experiment, folder: Path, options: RunOptions) -> list[Measured]:
     """Do the measurements; exits with 130 after Ctrl-C."""
     from aucbench.bench.engines.local import LocalEngine
     from aucbench.datasets.located import bring
@@ -114,7 +129,7 @@ def _measured(experiment: Experiment, folder: Path, options: Options) -> list[Me
     try:
         with (
             measuring.opened(folder, create=True) as store,
-            shown_progress(len(wanted), options) as progress,
+            show_run(len(wanted), options) as progress,
         ):
             results = [*measuring.run(wanted, store, engine, progress, warn)]
     except KeyboardInterrupt:

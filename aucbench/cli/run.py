@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -12,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from aucbench.bench.options import RUN_ONLY, Comparison, Fits, Options
+from aucbench.bench.options import Comparison, Fits, RunOptions, ShowOptions
 from aucbench.bench.text import aligned, reason_text
-from aucbench.cli.groups import grouped
+from aucbench.cli.groups import FILES, grouped
 from aucbench.cli.messages import say, warn
-from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Output
-from aucbench.cli.running import LISTED, go, opened, print_estimate
+from aucbench.cli.running import open_store, print_estimate, run_and_print
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import AucbenchError, DataError, ParameterError, shown
 from aucbench.options import OptionGroup
@@ -32,33 +30,33 @@ if TYPE_CHECKING:
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `run --example`.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")]
+RowsFile = Annotated[
+    Path | None,
+    typer.Option(help="File that takes one object per fit; with --estimate, the estimate."),
+]
+FITS, RUN, SHOW = "Splits, seeds and budgets", "How cells are run", "What is shown"
+LISTED = 20  # cells that a terminal shows
 ID_SHOWN = 12  # characters of an id, which no other cell of a folder shares in practice
 ESTIMATE = (
     "Say how long the cells that are left will take. One cell is run, and kept, of each data set "
     "and solver that has none."
 )
 FIRST = ("solvers", "data", "features", "tune")  # options of compare
-FIRST_OF_RUN = ("timeout", "memory", "jobs", "retry", "quiet")
+FIRST_OF_RUN = ("out", "timeout", "memory", "jobs", "retry", "quiet")
 
 
 @grouped
 def compare(
     asked: Annotated[Comparison, OptionGroup(FITS, first=FIRST)],
-    out: Annotated[Path | None, typer.Option(help="Folder that keeps the results.")] = None,
     *,
     files: Annotated[ReadOptions, OptionGroup(FILES, first=("target", "positive"))],
     fits: Annotated[Fits, OptionGroup(FITS, first=("splits", "passes"))],
-    options: Annotated[Options, OptionGroup(RUNS, without=(*RUN_ONLY, "threads"))],
-    output: Annotated[Output, OptionGroup(OUTPUT, first=("metrics",))],
-    json: Annotated[
-        Path | None,
-        typer.Option(help="File that takes one object per fit.", rich_help_panel=OUTPUT),
-    ] = None,
+    options: Annotated[RunOptions, OptionGroup(RUN, first=("out",))],
+    show: Annotated[ShowOptions, OptionGroup(SHOW, first=("metrics",))],
+    json: RowsFile = None,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    plan = options.limited(asked.plan(files, fits))
-    way_on = "run the same command again to go on" if out else "--out DIR would keep the others"
-    go(plan, options, out, json, way_on, output)
+    run_and_print(options.limit(asked.plan(files, fits)), options, show, json)
 
 
 def _print_example(wanted: bool) -> None:
@@ -73,14 +71,10 @@ def _print_example(wanted: bool) -> None:
 def run(
     plan: PlanFile,
     *,
-    out: Annotated[Path, typer.Option(help="Folder that keeps the results.")],
     estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
-    json: Annotated[
-        Path | None,
-        typer.Option(help="File that takes one object per fit; with --estimate, the estimate."),
-    ] = None,
-    options: Annotated[Options, OptionGroup(RUNS, first=FIRST_OF_RUN)],
-    output: Annotated[Output, OptionGroup(OUTPUT, first=("metrics",))],
+    json: RowsFile = None,
+    options: Annotated[RunOptions, OptionGroup(RUN, first=FIRST_OF_RUN)],
+    show: Annotated[ShowOptions, OptionGroup(SHOW, first=("metrics",))],
     example: Annotated[
         bool,
         typer.Option(
@@ -91,14 +85,14 @@ def run(
     """Run the cells of a plan that are not in the folder yet; print the table."""
     from aucbench.bench.plan.toml import placed_in, read_plan
 
-    asked = options.limited(read_plan(plan))
-    again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
-    if estimate:
-        with placed_in(plan):
-            print_estimate(asked, options, out, json)
-        return
+    if options.out is None:
+        raise ParameterError("run keeps its results; name a folder by --out DIR")
+    asked = options.limit(read_plan(plan))
     with placed_in(plan):
-        go(asked, options, out, json, f"go on with: {again}", output)
+        if estimate:
+            print_estimate(asked, options, json)
+        else:
+            run_and_print(asked, options, show, json)
 
 
 def status(
@@ -131,7 +125,7 @@ def status(
 def _print_counts(folder: Path) -> None:
     from aucbench.papers.measuring import measured_in
 
-    with opened(folder, create=False) as store:
+    with open_store(folder, create=False) as store:
         measured = Counter(one.status for one in measured_in(folder))
         counts = [] if measured and not store.plans() else _cell_counts(store)
     if measured:
@@ -176,7 +170,7 @@ def export(
     from aucbench.bench.results.export import table_rows
     from aucbench.bench.runner import folder_status
 
-    with opened(folder, create=False) as store:
+    with open_store(folder, create=False) as store:
         wanted = _wanted(store, stale=stale)
         missing = folder_status(store, _plans(store), wanted).missing if wanted else 0
         ids = wanted.ids if wanted else {}
@@ -202,7 +196,7 @@ def _wanted(store: Store, *, stale: bool) -> Wanted | None:
 
 def _print_cells(folder: Path) -> None:
     """List the cells of a results folder: those that failed, are missing, and are done."""
-    with opened(folder, create=False) as store:
+    with open_store(folder, create=False) as store:
         ended = [one._replace(log="") for one in _ended(store)]
         missing = _missing(store)
     failed = [one for one in ended if one.status != "ok"]
@@ -218,7 +212,7 @@ def _print_cells(folder: Path) -> None:
 
 def _print_log(folder: Path, cell: str) -> None:
     """Print what a cell, or a measurement of a paper, wrote."""
-    with opened(folder, create=False) as store:
+    with open_store(folder, create=False) as store:
         chosen = [one for one in _ended(store) if one.id.startswith(cell)]
     if len(chosen) != 1:
         count = (

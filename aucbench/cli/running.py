@@ -1,4 +1,4 @@
-"""Run a plan for a command: folder, engine, progress, table."""
+"""Run a plan for a command: folder, engine, progress, tables and the answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from enum import Enum
 from functools import partial
 from json import dumps
 from pathlib import Path
@@ -20,113 +19,106 @@ from aucbench.cli.messages import say, warn
 from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
-    from aucbench.bench.cell import Cell
     from aucbench.bench.engines import Engine
-    from aucbench.bench.options import Options
+    from aucbench.bench.options import RunOptions, ShowOptions
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
-    from aucbench.cli.options import Output
     from aucbench.progress import Progress
+    from aucbench.report.comparison import Results
     from aucbench.report.document import Grid
-    from aucbench.stats import Measure
+    from aucbench.report.findings import Findings, Means
 
 UNFINISHED = 3  # exit code when --minutes has left cells out
 FAILED = 1  # exit code when no row has an AUC
-LISTED = 20  # cells that a terminal shows
-WIDE = 80  # columns of the answer where stdout is no terminal
+WIDE = 80  # columns of the answer if stdout is no terminal
+MOST_LINES, MOST_NOTES = 30, 12  # of the tables and of the notes, which fit a screen together
+AGAIN = "the same command goes on where it stopped"
+LOST = "--out DIR would keep the others"
 
 
-class End(Enum):
-    """How a run has ended, in the words in which it is said."""
-
-    WHOLE = "finished"
-    INTERRUPTED = "interrupted"
-    TIME = "the time is over"
-
-
-def go(
-    plan: Plan,
-    options: Options,
-    folder: Path | None,
-    json: Path | None,
-    way_on: str,
-    output: Output,
-) -> None:
+def run_and_print(plan: Plan, run: RunOptions, show: ShowOptions, json: Path | None) -> None:
     """Run a plan, write the rows, print tables and the answer.
 
-    It exits with 130 after Ctrl-C, SIGTERM or SIGHUP, with 3 where --minutes has left cells out,
-    and with 1 where no row has an AUC.
+    It exits with 130 after Ctrl-C, SIGTERM or SIGHUP, with 3 if --minutes has left cells out, and
+    with 1 if no row has an AUC.
 
     Parameters
     ----------
-    folder : Path or None
-        Results folder; None: a temporary one that is removed at the end.
     json : Path or None
         File that takes the rows.
-    way_on : str
-        How to go on after an interruption.
-    output : Output
-        What is printed when the run has ended.
     """
-    measures = output.measures(plan)
     with ExitStack() as warm:
         # First of all: the warm process starts while this one imports the rest.
-        engine = warm.enter_context(_warm(options.make_engine(folder), plan))
+        engine = warm.enter_context(_warm(run, plan))
         from aucbench.bench.measuring import supervised
+        from aucbench.report.comparison import Results
         from aucbench.report.evidence import require_planned
-        from aucbench.store import require_writable
+        from aucbench.report.measured import resolve_metrics
+        from aucbench.report.running import End, run_plan
 
-        require_planned(plan, output.reference)
-        if json is not None:
-            require_writable(json)
-        with opened(folder) as store:
-            records, end = _run(plan, store, engine, options)
-            whole = end is End.WHOLE
+        show = resolve_metrics(show, plan.pairs, plan.timeout or None)
+        require_planned(plan, show.reference)
+        require_writable(show.html, json)
+        with open_store(run.out) as store:
+            write = partial(say, err=True)
+            records, end = run_plan(plan, store, run, engine, write=write, tell=warn)
+            _warn_of_limit(plan, records)
+            finished = end is End.FINISHED
             warm.close()
+            results = Results(records, store, plan, show, curves=show.html is not None)
             with supervised():
                 if json is not None:
-                    write_rows(json, records, store, measures, interim=not whole)
-                print_results(plan, records, store, folder, output, measures)
-    if not whole:
+                    write_rows(json, results, interim=not finished)
+                print_results(results, run.out)
+    if not finished:
         missing = len(plan) - len(records)
-        say(f"{end.value}: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
+        further = AGAIN if run.out else LOST
+        say(f"{end.value}: {missing} of {len(plan)} rows are missing; {further}", err=True)
         raise typer.Exit(INTERRUPTED if end is End.INTERRUPTED else UNFINISHED)
     if not any(record.ok for record in records):
         raise typer.Exit(FAILED)
 
 
-def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None) -> None:
+def require_writable(html: Path | None, *paths: Path | None) -> None:
+    """Raise, before anything takes long, unless a page can be made and files can be written."""
+    from aucbench.report.render import require_jinja
+    from aucbench.store import require_writable as require
+
+    if html is not None:
+        require_jinja()
+    for path in filter(None, (html, *paths)):
+        require(path)
+
+
+def print_estimate(plan: Plan, run: RunOptions, json: Path | None) -> None:
     """Print how long the cells of a plan that are left will take.
 
     It exits with 130 after Ctrl-C, SIGTERM or SIGHUP; pilot cells that have ended are kept.
 
     Parameters
     ----------
-    folder : Path
-        Results folder, which keeps the pilot cells.
     json : Path or None
         File that takes the estimate.
     """
-    options.require_present("--estimate")
+    run.require_present("--estimate")
     from aucbench.bench.estimate import Pilots, estimate_seconds
-    from aucbench.bench.runner import run
+    from aucbench.bench.runner import run as run_cells
     from aucbench.datasets.located import bring
     from aucbench.processes.host import cores
-    from aucbench.store import require_writable
+    from aucbench.report.running import data_names
     from aucbench.store.files import own_file
 
-    if json is not None:
-        require_writable(json)
-    bring(_named(plan), progress=not options.quiet)
+    require_writable(None, json)
+    bring(data_names(plan), progress=not run.quiet)
     with (
-        _warm(options.make_engine(folder), plan) as engine,
-        opened(folder) as store,
-        shown_progress(0, options) as progress,
+        _warm(run, plan) as engine,
+        open_store(run.out) as store,
+        show_run(0, run) as progress,
     ):
         pilots = Pilots(plan, store)
         try:
-            records = [*run(plan, store, engine, progress=progress, tell=warn, only=pilots)]
+            records = [*run_cells(plan, store, engine, progress=progress, tell=warn, only=pilots)]
         except KeyboardInterrupt:
             say("interrupted: the pilots that have ended are kept", err=True)
             raise typer.Exit(INTERRUPTED) from None
@@ -142,11 +134,12 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
 
 
 @contextmanager
-def _warm(engine: Engine, plan: Plan) -> Iterator[Engine]:
+def _warm(run: RunOptions, plan: Plan) -> Iterator[Engine]:
     """Give an engine of this host its supervisor now; `run` opens that of another one."""
     from aucbench.bench.engines.local import LocalEngine
     from aucbench.bench.learning import modules_for
 
+    engine = run.make_engine()
     if not isinstance(engine, LocalEngine):
         yield engine
         return
@@ -154,30 +147,8 @@ def _warm(engine: Engine, plan: Plan) -> Iterator[Engine]:
         yield replace(engine, supervisor=supervisor)
 
 
-def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[Record]:
-    """Run a plan and return its records in the order of its cells.
-
-    It exits with 130 after Ctrl-C, and says `way_on`.
-    """
-    records, end = _run(plan, store, options.make_engine(None), options)
-    if end is not End.WHOLE:
-        say(f"interrupted: {way_on}", err=True)
-        raise typer.Exit(INTERRUPTED)
-    return records
-
-
-def print_grids(grids: Sequence[Grid], notes: Iterable[str], wide: int | None) -> None:
-    """Print tables, and what is said below them."""
-    from aucbench.report import document
-
-    typer.echo(document.text(grids, wide, _strong()))
-    typer.echo()
-    for line in notes:
-        say(line)
-
-
 @contextmanager
-def opened(folder: Path | None, *, create: bool = True) -> Iterator[Store]:
+def open_store(folder: Path | None, *, create: bool = True) -> Iterator[Store]:
     """Open a results folder, or a temporary one that is removed at the end; say its problems."""
     from aucbench.bench import Store
     from aucbench.processes.scratch import Scratch
@@ -193,114 +164,102 @@ def opened(folder: Path | None, *, create: bool = True) -> Iterator[Store]:
                 warn(problem)
 
 
-def _run(plan: Plan, store: Store, engine: Engine, options: Options) -> tuple[list[Record], End]:
-    """Return the records in the order of the cells of the plan, and how the run has ended."""
-    from aucbench.bench.runner import run
-    from aucbench.bench.until import Until
-    from aucbench.datasets.located import bring
-    from aucbench.records import CellStatus
-
-    until = None if options.seconds is None else Until(options.seconds)
-    # Here, so that the user sees what is downloaded: workers write to logs.
-    bring(_named(plan), progress=not options.quiet)
-    records: dict[Cell, Record] = {}
-    end = End.WHOLE
-    try:
-        with shown_progress(len(plan), options) as progress:
-            for record in run(
-                plan, store, engine, retry=options.retry, progress=progress, tell=warn, until=until
-            ):
-                records[record.cell] = record
-        if until is not None and until.left_out:
-            end = End.TIME
-    except KeyboardInterrupt:
-        end = End.INTERRUPTED
-    finally:
-        _say_limit(plan, sum(r.status.status == CellStatus.TIMEOUT for r in records.values()))
-    return [records[cell] for cell in plan.cells() if cell in records], end
-
-
-def _say_limit(plan: Plan, killed: int) -> None:
+def _warn_of_limit(plan: Plan, records: Iterable[Record]) -> None:
     """Say which limit ended cells, if nobody has asked for it."""
     from aucbench.bench.plan.fields import DEFAULT_TIMEOUT
+    from aucbench.records import CellStatus
 
+    killed = sum(record.status.status == CellStatus.TIMEOUT for record in records)
     if killed and plan.timeout == DEFAULT_TIMEOUT:
         limit = f"{killed} cell(s) were killed after {DEFAULT_TIMEOUT:g} s"
         warn(f"{limit}; --timeout changes that, and --timeout 0 lifts it")
 
 
-def _named(plan: Plan) -> Iterator[str]:
-    """Yield what may be the name of a data set that no plugin has: also what another draws from."""
-    from aucbench.datasets import entry_of
-    from aucbench.registry.lookup import owner
-    from aucbench.registry.specs import parse_spec
-
-    named = [plan.reading.test]
-    for spec in map(parse_spec, plan.datasets):
-        named += [spec.name, *spec.unnamed, *spec.params.values()]
-    for name in named:
-        known = isinstance(name, str) and entry_of(name).in_files
-        if isinstance(name, str) and not (known and owner("datasets", name)):
-            yield name
-
-
-def write_rows(
-    path: Path,
-    records: Sequence[Record],
-    store: Store,
-    measures: Sequence[Measure],
-    *,
-    interim: bool,
-) -> None:
-    """Write the row of each record to a file.
-
-    Each row says whether it is `interim`: of a run that has not ended.
-    """
-    from aucbench.bench.measuring import metrics_of
-    from aucbench.bench.results.convergence import Optima, flat_row
+def write_rows(path: Path, results: Results, *, interim: bool) -> None:
+    """Write the row of each record; each says whether it is `interim`: of a run that goes on."""
     from aucbench.bench.results.export import write_list
 
-    optima, state = Optima(records), {"interim": interim}
-    write_list(
-        (flat_row(one, optima) | state | metrics_of(one, store, measures) for one in records), path
-    )
+    write_list((row | {"interim": interim} for row in results.rows()), path)
 
 
-def print_results(
-    plan: Plan,
-    records: Sequence[Record],
-    store: Store,
-    folder: Path | None,
-    output: Output,
-    measures: Sequence[Measure],
-) -> None:
-    """Print tables, notes, remarks and the answer."""
-    from aucbench.bench.show.remarks import protocol, remarks_on
-    from aucbench.report import document, terminal
-    from aucbench.report.evidence import evidence_of
+def print_results(results: Results, folder: Path | None) -> None:
+    """Print the tables that fit a screen, notes, remarks and the answer; write the page."""
+    from aucbench.report import terminal
+    from aucbench.report.remarks import protocol, remarks_on
+
+    findings, show = results.findings, results.show
+    if show.md or show.tex:
+        print_tables(findings, results.others, show)
+    else:
+        print_screen(findings, results.others)
+        say(protocol(results.plan, results))
+        failures = (line for other in results.others for line in other.failures)
+        notes = [*terminal.notes(findings), *results.missing, *findings.unmeasured, *failures]
+        for line in (*_first_notes(notes), *remarks_on(results.plan, results, folder)):
+            say(line)
+        if len(findings.evidence.solvers) > 1:
+            typer.echo(f"\n{terminal.answer(findings, width() or WIDE)}")
+        elif findings.evidence.state:
+            say(findings.evidence.state)
+    if show.html is not None:
+        write_page(findings, show.html, "results" if folder is None else str(folder))
+
+
+def print_tables(findings: Findings, others: Sequence[Means], show: ShowOptions) -> None:
+    """Print all tables in Markdown or LaTeX."""
+    from aucbench.report.document import markdown, tex
     from aucbench.report.tables import grids
 
-    evidence = evidence_of(
-        records,
-        [plan],
-        scores=lambda fit: store.scores(fit.id, fit.data),
-        about=store.about,
-    )
-    evidence = replace(evidence, problems=store.problems)
-    findings, others, missing = output.findings(evidence, measures)
+    typer.echo((tex if show.tex else markdown)(grids(findings, others)))
+
+
+def print_screen(findings: Findings, others: Sequence[Means]) -> None:
+    """Print the tables of the data sets if they fit a screen; else the one over all, or the first.
+
+    A sentence says how to get those that are left out.
+    """
+    from aucbench.report.document import text
+    from aucbench.report.tables import grids
+
     tables = grids(findings, others)
-    wide = width()
-    typer.echo(document.text(tables, wide, _strong()))
+    texts = [text([table], width(), _strong()) for table in tables]
+    shown = texts
+    if sum(one.count("\n") + 2 for one in texts) > MOST_LINES and len(texts) > 1:
+        shown = texts[-1:] if len(tables) > len(findings.insides) else texts[:1]
+    left = len(texts) - len(shown)
+    typer.echo("\n\n".join(shown))
     typer.echo()
-    say(protocol(plan, records))
-    unmeasured = [*findings.unmeasured, *(line for other in others for line in other.failures)]
-    remarks = remarks_on(plan, records, folder)
-    for line in (*terminal.notes(findings), *missing, *unmeasured, *remarks):
+    if left:
+        say(f"{left} more tables, of single data sets: --md prints them all, --html draws a page")
+
+
+def _first_notes(notes: Sequence[str]) -> Iterator[str]:
+    """Yield the notes that fit a screen, and how many are left out."""
+    yield from notes[:MOST_NOTES]
+    if len(notes) > MOST_NOTES:
+        yield f"{len(notes) - MOST_NOTES} more notes are on the page that --html writes"
+
+
+def print_grids(grids: Sequence[Grid], notes: Iterable[str], wide: int | None) -> None:
+    """Print tables, and what is said below them."""
+    from aucbench.report import document
+
+    typer.echo(document.text(grids, wide, _strong()))
+    typer.echo()
+    for line in notes:
         say(line)
-    if len(evidence.solvers) > 1:
-        typer.echo(f"\n{terminal.answer(findings, wide or WIDE)}")
-    elif evidence.state:
-        say(evidence.state)
+
+
+def write_page(findings: Findings, path: Path, folder: str) -> None:
+    """Write the page of results, and say how large it is."""
+    from aucbench.report.page import page_of
+    from aucbench.report.render import to_html
+    from aucbench.store import own_file
+
+    content = to_html(page_of(findings, folder=folder))
+    with own_file(path) as file:
+        file.write(content)
+    say(f"{len(content) / 1e6:.1f} MB in {path}", err=True)
 
 
 def width() -> int | None:
@@ -315,9 +274,9 @@ def _strong() -> Callable[[str], str]:
     return partial(typer.style, bold=True) if sys.stdout.isatty() else str
 
 
-def shown_progress(total: int, options: Options) -> AbstractContextManager[Progress]:
+def show_run(total: int, run: RunOptions) -> AbstractContextManager[Progress]:
     """Show the progress of a run on stderr, as the options and the terminal ask for."""
     from aucbench.progress import show_progress
 
     write = partial(say, err=True)
-    return show_progress(total, write, quiet=options.quiet, moving=not options.timing)
+    return show_progress(total, write, quiet=run.quiet, moving=not run.timing)

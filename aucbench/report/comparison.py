@@ -1,28 +1,28 @@
 """`compare`: make a plan from arguments and run it on this host, for use from Python.
 
 Design
-  a. What was found is computed when it is asked for. The scores of the test rows are kept in
-     memory for it, since the folder may be a temporary one.
+  a. What was found is computed when it is asked for. The store has the scores of the test rows
+     that were just computed in memory, since the folder may be a temporary one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
-from aucbench.bench.inline import named_solvers
-from aucbench.bench.measuring import default_measure, measure_of, measured_values, supervised
-from aucbench.bench.options import NOT_OF_COMPARISONS, Comparison, Fits, Options, specs
+from aucbench.bench.inline import NOTHING, Inline, named_solvers
+from aucbench.bench.measuring import measure_of, metrics_of, supervised
+from aucbench.bench.options import Comparison, Fits, RunOptions, ShowOptions, specs
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
 from aucbench.bench.results.record import Record
-from aucbench.bench.results.store import Store
+from aucbench.bench.results.store import HELD, Store
 from aucbench.data import Data
 from aucbench.data.showing import words
 from aucbench.datasets.files import TESTS, load
@@ -31,18 +31,18 @@ from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.options import make_options, option_group, takes_options
 from aucbench.processes.scratch import Scratch
-from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
+from aucbench.report.running import End, handed_over, name_of, require_no_run, run_plan, warn_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pandas import DataFrame
 
     from aucbench.report.findings import Findings, Means
+    from aucbench.report.measured import Measured
     from aucbench.report.render import InlinePage
 
 MOST_REASONS = 3  # of records without an AUC
-Scores = Mapping[str, "NDArray[Any]"]
 PLAIN_READING = ReadOptions()
+OF_COMMANDS = ("md", "tex", "html")  # what commands print or write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +53,15 @@ class CompareOptions:
     ----------
     comparison : Comparison
     fits : Fits
-    run : Options
+    run : RunOptions
+    show : ShowOptions
     read : ReadOptions
     """
 
     comparison: Comparison = option_group(Comparison, "Comparison", without=("solvers", "data"))
     fits: Fits = option_group(Fits, "Fits")
-    run: Options = option_group(Options, "Run", without=NOT_OF_COMPARISONS)
+    run: RunOptions = option_group(RunOptions, "Run")
+    show: ShowOptions = option_group(ShowOptions, "Show", without=OF_COMMANDS)
     read: ReadOptions = option_group(ReadOptions, "Files")
 
 
@@ -68,9 +70,6 @@ def compare(
     *given: Any,
     solvers: Any = None,
     data: Any = None,
-    out: Path | None = None,
-    metrics: str | Iterable[str] | None = None,
-    reference: str | None = None,
     reading: ReadOptions = PLAIN_READING,
     **options: Any,
 ) -> Results:
@@ -93,13 +92,6 @@ def compare(
     data : str, Data, table or iterable of these
         Specifications, files, or URLs with `#sha256=`; rows in memory; and tables: data frames of
         pandas and polars, tables of pyarrow, and others that hand over their columns as Arrow.
-    out : Path, optional
-        Folder that keeps the results; cells that are in it already are not run again.
-    metrics : str or iterable of str, optional
-        Such as `auc,brier`, see `aucbench.metrics.measure`, or metrics of plugins. The verdict is
-        on the first one. The default is that of the pairs, which of all pairs is the AUC.
-    reference : str, optional
-        Solver with which each other one is compared; default: logistic, where it takes part.
     reading : ReadOptions
         How files and tables are read, such as `ReadOptions(target="outcome")`. Its fields can also
         be given by themselves: `target="outcome"`. `test` may be a table too.
@@ -123,98 +115,105 @@ def compare(
     UserWarning
         Of what may be wrong in a table, outside of notebooks, where results show it.
     """
-    from aucbench.report.evidence import require_planned
+    from aucbench.report.measured import resolve_metrics
 
     require_no_run("compare")
     solvers, sets = _asked(given, solvers, data)
     test = {"test": options["test"]} if is_table(options.get("test")) else {}
     plain = {name: value for name, value in options.items() if name not in test}
     together = make_options(CompareOptions, {**reading.options(), **plain}, "compare")
-    asked, limits = together.comparison, together.run
+    asked = together.comparison
     pairs, read = checked_pairs(_pairs(asked.pairs, sets), together.read)
-    wanted = _specs(default_measure(pairs) if metrics is None else metrics)
-    measures = tuple(measure_of(spec).name for spec in wanted)
-    if not measures:
-        raise ParameterError("there is no metric; give one, such as auc")
+    show = resolve_metrics(together.show, pairs)
     named, held, read = _named(sets, read, test)
     usual = default_solvers(named, pairs, monotone=asked.monotone)
     chosen, inline = named_solvers(usual if solvers is None else _specs(solvers))
     maps = None if asked.features is None else _specs(asked.features)
     whole = replace(asked, solvers=tuple(chosen), data=tuple(named), features=maps, pairs=pairs)
-    plan = limits.limited(whole.plan(read, together.fits))
-    require_planned(plan, reference)
+    plan = together.run.limit(whole.plan(read, together.fits))
+    with handed_over(held, inline) as objects:
+        return compare_plan(plan, together.run, show, objects)
+
+
+def compare_plan(
+    plan: Plan, run: RunOptions, show: ShowOptions, inline: Inline = NOTHING
+) -> Results:
+    """Run a plan, and return its results.
+
+    Raises
+    ------
+    AucbenchError
+        As `aucbench.bench.runner.run`, and when no solver has the name of the reference.
+    """
+    from aucbench.report.evidence import require_planned
+
+    require_planned(plan, show.reference)
     with ExitStack() as stack:
-        folder = out or stack.enter_context(Scratch()).path / "out"
-        store = stack.enter_context(Store(folder, create=True))
-        inline = stack.enter_context(handed_over(held, inline))
-        records = records_of(plan, store, limits, inline)
-        every = {record.id: store.scores(record.id, record.sizes.data) for record in records}
-        scores = {number: arrays for number, arrays in every.items() if arrays is not None}
-        hashes = {record.sizes.data for record in records if record.sizes.data}
-        known = {data: store.about(data) for data in hashes}
-        about = {data: one for data, one in known.items() if one is not None}
-        return Results(records, scores, measures, about, reference, plan)
+        folder = run.out or stack.enter_context(Scratch()).path / "out"
+        held = HELD if run.out else inf  # the temporary folder is gone when scores are asked for
+        store = stack.enter_context(Store(folder, create=True, held=held))
+        records, end = run_plan(plan, store, run, inline=inline)
+        if end is End.INTERRUPTED:
+            raise KeyboardInterrupt
+        return Results(records, store, plan, show)
 
 
 class Results(tuple[Record, ...]):
     """The records of a comparison, in the order of its plan, and what they say.
 
-    All that it returns raises `DataError` when there is no record, or none has what the measure
-    needs.
+    All that it returns raises `DataError` when there is no record, or none has an AUC.
 
     Parameters
     ----------
     records : iterable of Record
-    scores : mapping of str to mapping of str to array
-        As `Store.scores`, by the id of the record.
-    measures : tuple of str
-        Names; the verdict is on the first one.
-    about : mapping of str to mapping
-        As `Store.about`, by the hash of the data.
-    reference : str or None
-        A solver against which the others are told.
-    plan : Plan, optional
+    store : Store
+        Has the scores of the records, and what is known of their data sets.
+    plan : Plan
         What was asked for.
+    show : ShowOptions
+        The verdict is on the first metric that can be had.
+    curves : bool
+        Make ROC and precision-recall curves, which the page shows.
     """
 
-    _scores: Mapping[str, Scores]
-    _measures: tuple[str, ...]
-    _about: Mapping[str, Any]
-    _reference: str | None
-    _plan: Plan | None
+    _store: Store
+    _curves: bool
+    plan: Plan
+    show: ShowOptions
 
     def __new__(
         cls,
-        records: Iterable[Record] = (),
-        scores: Mapping[str, Scores] | None = None,
-        measures: Sequence[str] = ("auc",),
-        about: Mapping[str, Any] | None = None,
-        reference: str | None = None,
-        plan: Plan | None = None,
+        records: Iterable[Record],
+        store: Store,
+        plan: Plan,
+        show: ShowOptions,
+        *,
+        curves: bool = True,
     ) -> Self:
         """Make a tuple of the records."""
         results = super().__new__(cls, records)
-        results._scores, results._measures = scores or {}, tuple(measures)
-        results._about, results._reference, results._plan = about or {}, reference, plan
+        results._store, results._curves = store, curves
+        results.plan, results.show = plan, show
         return results
 
     def __repr__(self) -> str:
         """Return the tables and the answer; where there are none, what the fits ended with."""
-        return self._told("as_text")
+        return self._format("as_text")
 
     def _repr_html_(self) -> str:
         """Return the answer, tables and charts, for a notebook."""
-        return self._told("as_html")
+        return self._format("as_html")
 
-    def _told(self, form: str) -> str:
+    def _format(self, form: str) -> str:
         from aucbench.report import tables
 
         if not any(record.ok for record in self):
-            said = "; ".join(dict.fromkeys(record.why for record in self[:MOST_REASONS]))
-            text = f"Results: {len(self)} records, none with an AUC" + (f": {said}" if said else "")
+            reasons = "; ".join(dict.fromkeys(record.why for record in self[:MOST_REASONS]))
+            text = f"Results: {len(self)} records, none with an AUC"
+            text += f": {reasons}" if reasons else ""
             return text if form == "as_text" else words(text)
-        told: str = getattr(tables, form)(self.findings, self._others)
-        return told
+        formatted: str = getattr(tables, form)(self.findings, self.others)
+        return formatted
 
     def report(self) -> InlinePage:
         """Return the page of a report, which a notebook shows inline and `save` keeps.
@@ -237,32 +236,40 @@ class Results(tuple[Record, ...]):
         return "\n".join(sentences(self.findings))
 
     def table(self) -> str:
-        """Return the tables as `aucbench compare` prints them."""
+        """Return the tables of all data sets, and the one over all."""
         from aucbench.report.document import text
         from aucbench.report.tables import grids
 
-        return text(grids(self.findings, self._others))
+        return text(grids(self.findings, self.others))
 
     @property
-    def _others(self) -> list[Means]:
-        from aucbench.report.findings import means_of
-
-        return [means_of(self.findings.evidence, name) for name in self._measures[1:]]
-
-    @cached_property
     def findings(self) -> Findings:
         """All that the statistics say: values, intervals, pairs with their words, ranks, advice."""
+        return self._measured.findings
+
+    @property
+    def others(self) -> tuple[Means, ...]:
+        """The means of the further metrics."""
+        return self._measured.others
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Why a metric that was asked for is missing, a sentence each."""
+        return self._measured.missing
+
+    @cached_property
+    def _measured(self) -> Measured:
         from aucbench.report.evidence import evidence_of
-        from aucbench.report.findings import Settings, findings_of
+        from aucbench.report.measured import measure
 
         evidence = evidence_of(
             self,
-            () if self._plan is None else (self._plan,),
-            scores=lambda fit: self._scores.get(fit.id),
-            about=self._about.get,
+            (self.plan,),
+            scores=lambda fit: self._store.scores(fit.id, fit.data),
+            about=self._store.about,
         )
-        settings = Settings(measure=self._measures[0], reference=self._reference)
-        return findings_of(evidence, settings)
+        evidence = replace(evidence, problems=self._store.problems)
+        return measure(evidence, self.show, curves=self._curves)
 
     def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each cell and a column for each plain field.
@@ -272,15 +279,15 @@ class Results(tuple[Record, ...]):
         """
         from pandas import DataFrame
 
-        optima = Optima(self)
-        measures = [measure_of(name) for name in self._measures]
         with supervised():
-            rows = [
-                flat(flat_row(record, optima))
-                | measured_values(self._scores.get(record.id), measures)
-                for record in self
-            ]
-        return DataFrame(rows)
+            return DataFrame([flat(row) for row in self.rows()])
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each record, with the values of the metrics."""
+        optima = Optima(self)
+        measures = [measure_of(name) for name in self.show.metrics]
+        for record in self:
+            yield flat_row(record, optima) | metrics_of(record, self._store, measures)
 
 
 def _specs(given: Any) -> tuple[Any, ...]:

@@ -1,32 +1,105 @@
-"""Run plans from Python: rows in memory are handed over, and progress is shown where one looks."""
+"""Run a plan: data sets are downloaded, rows in memory are handed over, progress is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from enum import Enum
 from warnings import warn
 
+from aucbench.bench import runner
+from aucbench.bench.cell import Cell
+from aucbench.bench.engines import Engine
 from aucbench.bench.inline import NOTHING, Inline
-from aucbench.bench.options import Options
+from aucbench.bench.options import RunOptions
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
-from aucbench.bench.runner import run
+from aucbench.bench.until import Until
 from aucbench.bench.worker.rows import data_hash, save_data
 from aucbench.data import Data
+from aucbench.datasets import entry_of
+from aucbench.datasets.located import bring
 from aucbench.errors import ParameterError
 from aucbench.processes.records import is_supervised
 from aucbench.processes.scratch import Scratch
-from aucbench.progress import in_notebook, show_progress
-from aucbench.registry.specs import INLINE_MARK, short
+from aucbench.progress import Write, in_notebook, show_progress
+from aucbench.registry.lookup import owner
+from aucbench.registry.specs import INLINE_MARK, parse_spec, short
 
 WARNING = "warning: "  # begins a line about what may be wrong
 SHOWN = 8  # digits of the hash of a data set
 
 
+class End(Enum):
+    """How a run has ended, in words for people."""
+
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    TIME = "the time is over"
+
+
+def run_plan(
+    plan: Plan,
+    store: Store,
+    options: RunOptions,
+    engine: Engine | None = None,
+    *,
+    inline: Inline = NOTHING,
+    write: Write | None = None,
+    tell: Callable[[str], object] = warn,
+) -> tuple[list[Record], End]:
+    """Return the records in the order of the cells of a plan, and how the run has ended.
+
+    Parameters
+    ----------
+    plan, store, inline, tell :
+        As of `aucbench.bench.runner.run`.
+    engine : Engine, optional
+        By default that of the options.
+    write : function (str), optional
+        Takes what is understood of the data sets, and the lines of a log.
+    """
+    limit = None if options.seconds is None else Until(options.seconds)
+    # Here, so that the user sees what is downloaded: workers write to logs.
+    bring(data_names(plan), progress=not options.quiet)
+    records: dict[Cell, Record] = {}
+    end = End.FINISHED
+    shown = show_progress(len(plan), write, quiet=options.quiet, moving=not options.timing)
+    try:
+        with shown as progress:
+            for record in runner.run(
+                plan,
+                store,
+                options.make_engine() if engine is None else engine,
+                retry=options.retry,
+                progress=progress,
+                inline=inline,
+                tell=tell,
+                until=limit,
+            ):
+                records[record.cell] = record
+        if limit is not None and limit.left_out:
+            end = End.TIME
+    except KeyboardInterrupt:
+        end = End.INTERRUPTED
+    return [records[cell] for cell in plan.cells() if cell in records], end
+
+
+def data_names(plan: Plan) -> Iterator[str]:
+    """Yield names that may be those of data sets which no plugin has, also as parameters."""
+    names = [plan.reading.test]
+    for spec in map(parse_spec, plan.datasets):
+        names += [spec.name, *spec.unnamed, *spec.params.values()]
+    for name in names:
+        known = isinstance(name, str) and entry_of(name).in_files
+        if isinstance(name, str) and not (known and owner("datasets", name)):
+            yield name
+
+
 def require_no_run(function: str) -> None:
-    """Raise `ParameterError` where a function is called while a run imports the file it is in."""
+    """Raise `ParameterError` if a function is called while a run imports the file it is in."""
     if is_supervised():
         raise ParameterError(
             f"{function} was called while a run imports this file; put the call under "
@@ -43,8 +116,8 @@ def warn_of(data: Data, name: str) -> None:
     """Warn the caller's caller of what may be wrong in its table; a notebook shows it anyway."""
     lines = [line for line in data.understood.lines() if line.startswith(WARNING)]
     if lines and not in_notebook():
-        told = "; ".join(line.removeprefix(WARNING) for line in lines)
-        warn(f"{short(name)}: {told}", stacklevel=4)
+        faults = "; ".join(line.removeprefix(WARNING) for line in lines)
+        warn(f"{short(name)}: {faults}", stacklevel=4)
 
 
 @contextmanager
@@ -58,12 +131,3 @@ def handed_over(held: Mapping[str, Data], inline: Inline = NOTHING) -> Iterator[
         for name, place in places.items():
             save_data(held[name], place)
         yield replace(inline, datasets={name: str(place) for name, place in places.items()})
-
-
-def records_of(plan: Plan, store: Store, options: Options, inline: Inline) -> list[Record]:
-    """Run a plan into a store, and return its records in the order of its cells."""
-    order = {cell: number for number, cell in enumerate(plan.cells())}
-    with show_progress(len(plan), quiet=options.quiet) as progress:
-        engine = options.make_engine(None)
-        records = [*run(plan, store, engine, progress=progress, inline=inline)]
-    return sorted(records, key=lambda record: order[record.cell])

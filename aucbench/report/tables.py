@@ -24,7 +24,7 @@ def grids(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
     return [*tables(findings, others), *([leaderboard(findings)] if several else [])]
 
 
-def as_text(findings: Findings, others: list[Means]) -> str:
+def as_text(findings: Findings, others: Sequence[Means]) -> str:
     """Return the tables and the answer, as the command prints them, up to some lines."""
     lines = text(grids(findings, others)).splitlines()
     if len(lines) > MOST_LINES:
@@ -32,7 +32,7 @@ def as_text(findings: Findings, others: list[Means]) -> str:
     return "\n".join([*lines, "", *terminal.answer(findings).splitlines()])
 
 
-def as_html(findings: Findings, others: list[Means]) -> str:
+def as_html(findings: Findings, others: Sequence[Means]) -> str:
     """Return the answer, and a table for each data set."""
     first, *further = terminal.sentences(findings) or ["There is nothing to say yet."]
     tables = grids(findings, others)

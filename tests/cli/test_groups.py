@@ -9,10 +9,8 @@ import typer
 from command_line import done
 from typer.testing import CliRunner
 
-from aucbench.bench.options import Comparison, Fits, Options
+from aucbench.bench.options import RunOptions, ShowOptions
 from aucbench.cli.groups import GroupedCommand, grouped
-from aucbench.cli.options import Output
-from aucbench.cli.report import Judged
 from aucbench.datasets.reading import ReadOptions
 from aucbench.judging.options import JudgeOptions
 from aucbench.models.options import FitOptions
@@ -99,9 +97,7 @@ def test_help_has_groups_and_what_the_docstring_says():
     assert toys < said.index("--kinds") < said.index("--words") < said.index("--at-home")
 
 
-@pytest.mark.parametrize(
-    "cls", [Comparison, FitOptions, Fits, Judged, JudgeOptions, Options, Output, ReadOptions]
-)
+@pytest.mark.parametrize("cls", [FitOptions, JudgeOptions, ReadOptions, RunOptions, ShowOptions])
 def test_every_option_is_described_once(cls):
     options = [*list_options(cls)]
     for option in options:

@@ -57,9 +57,9 @@ def test_functions_in_files_are_those_of_the_present_folder(folder, monkeypatch)
     assert "mine.py:S has the highest AUC" in told.replace("other.py", "mine.py")
 
     monkeypatch.chdir(folder / "sub")
-    told = said("report", "../out", "--metric", "../mine.py:gain")
+    told = said("report", "../out", "--metrics", "../mine.py:gain")
     assert "mine.py:gain, 0.5000" in told
-    lost = flat(said("report", "../out", "--metric", "mine.py:gain", code=2))
+    lost = flat(said("report", "../out", "--metrics", "mine.py:gain", code=2))
     assert f"cannot read {folder}/sub/mine.py: No such file or directory" in lost
 
 

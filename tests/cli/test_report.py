@@ -25,14 +25,14 @@ def test_the_answer_is_printed_and_the_page_written(folder, tmp_path):
     assert page.read_text("utf-8").startswith("<!doctype html>")
     assert " MB in" in found.stderr
     assert done("report", folder).stdout == found.stdout
-    assert "mean AP" in said("report", folder, "--metric", "ap")
+    assert "mean AP" in said("report", folder, "--metrics", "ap")
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["report", "{}/nothing"], "there is no results folder"),
-        (["report", "{}", "--metric", "acc"], "unknown measure 'acc'"),
+        (["report", "{}", "--metrics", "acc"], "unknown measure 'acc'"),
         (["report", "{}", "--html", "{}/no/folder/x.html"], "cannot write"),
         (["report", "{}", "--level", "2"], "level"),
         (["report", "{}", "--rope", "-1"], "rope"),
@@ -55,7 +55,7 @@ def test_what_is_left_out_of_a_large_folder_is_said(folder, monkeypatch):
         assert "Left out" not in said(*words)
         with monkeypatch.context() as patch:
             few = partial(Settings, most_pairs=1, most_values=3)
-            patch.setattr("aucbench.report.findings.Settings", few)
+            patch.setattr("aucbench.report.measured.Settings", few)
             told = flat(said(*words))
             assert "the comparisons of 2 pairs of solvers inside single data sets" in told
             assert "what hangs on one data set, of 4 values." in told

@@ -9,7 +9,7 @@ from bench_toys import record_of
 from command_line import done, said, strict
 
 from aucbench.bench import lookup, runner
-from aucbench.bench.options import Options
+from aucbench.bench.options import RunOptions
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan
 from aucbench.bench.results.store import Store
 
@@ -142,7 +142,7 @@ def test_ctrl_c_says_how_to_go_on(plan, monkeypatch):
 
     monkeypatch.setattr(runner, "run", stopped)
     told = said("run", "plan.toml", "--out", "my results", code=130)
-    assert "go on with: aucbench run plan.toml --out 'my results'" in told
+    assert "4 of 4 rows are missing; the same command goes on where it stopped" in told
 
 
 @pytest.mark.parametrize("gone", [lambda kept: kept.rename("elsewhere"), shutil.rmtree])
@@ -161,10 +161,10 @@ def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkey
 def test_limits_of_the_command_line_win(tmp_path):
     asked = parse_plan(PLAN_EXAMPLE)
 
-    assert Options().limited(asked) == asked
-    changed = Options(timeout=5.0, memory=7.0, timing=True).limited(asked)
+    assert RunOptions().limit(asked) == asked
+    changed = RunOptions(timeout=5.0, memory=7.0, timing=True).limit(asked)
     assert (changed.timeout, changed.memory, changed.repeat_fits) == (5, 7, 5)
-    assert Options(timeout=0.0).limited(asked).timeout == 0
+    assert RunOptions(timeout=0.0).limit(asked).timeout == 0
 
 
 def test_compare_with_tuning_in_a_folder(toys, tmp_path):
@@ -215,7 +215,7 @@ def test_an_estimate_runs_pilots_that_the_run_finds(plan):
 
 def test_a_run_that_has_no_time_says_so_and_goes_on(plan):
     ended = done(*RUN, "--minutes", 1e-4, "--quiet", code=3)
-    assert "the time is over: 4 of 4 rows are missing; go on with: aucbench run" in ended.stderr
+    assert "the time is over: 4 of 4 rows are missing; the same command goes on" in ended.stderr
     assert "interim" in ended.stdout.lower()
     assert counts("kept")["missing"] == 4
     assert "2 of 4 rows have no AUC" in done(*RUN, "--minutes", 60).stdout

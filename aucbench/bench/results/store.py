@@ -39,6 +39,7 @@ DIGITS = 16  # of the name of a plan
 OF_ROWS = ("y", "weights", "groups", "time", "event", "grades", "category")
 CLASSES, LEARNT = "classes", ("time", "event")
 RELEVANT = "relevant"
+HELD = 256 * 10**6  # bytes of scores that stay in memory, packed as they are on disk
 
 
 class Store(DocumentStore):
@@ -52,6 +53,8 @@ class Store(DocumentStore):
         The results folder.
     create : bool
         Make the folder when something is written, if it is missing or empty.
+    held : float
+        Bytes of the scores that were just written and stay in memory; others are read from disk.
 
     Raises
     ------
@@ -60,9 +63,14 @@ class Store(DocumentStore):
         folder, or was written by an aucbench with other records. What was stored before stays.
     """
 
-    def __init__(self, folder: Path, *, create: bool = False):
+    def __init__(self, folder: Path, *, create: bool = False, held: float = HELD):
         super().__init__(folder, create=create)
         self._target_of = lru_cache(maxsize=1)(self._read_target)
+        self._room = held
+        # What this object has written: scores by cell, and the others by the hash of the data.
+        self._scores: dict[str, bytes | None] = {}
+        self._targets: dict[str, bytes] = {}
+        self._abouts: dict[str, dict[str, Any]] = {}
 
     def read(self, cell: str) -> Record | None:  # type: ignore[override] # parsed
         """Return the record of a cell by its id; None when it is not finished."""
@@ -92,7 +100,11 @@ class Store(DocumentStore):
         """
         from aucbench.data.packed import unpack_arrays
 
-        arrays = self.blob(cell, unpack_arrays)
+        if cell in self._scores:
+            packed = self._scores[cell]
+            arrays = None if packed is None else unpack_arrays(packed)
+        else:
+            arrays = self.blob(cell, unpack_arrays)
         if arrays is None:
             return None
         if data is None:
@@ -109,6 +121,8 @@ class Store(DocumentStore):
         """Return the arrays of the targets of a data set; none where its file cannot be used."""
         from aucbench.data.packed import unpack_arrays
 
+        if data in self._targets:
+            return unpack_arrays(self._targets[data])
         path = self._target(data)
         try:
             whole = SEALS[TARGETS].taken_off(data, read_file(path))
@@ -130,6 +144,7 @@ class Store(DocumentStore):
         """Keep the packed targets of data sets, by the hash of their data."""
         for name, packed in targets.items():
             self._keep(self._target(name), packed)
+            self._targets[name] = packed
 
     def _target(self, name: str) -> Path:
         return self.folder / TARGETS / f"{name}.npz"
@@ -140,6 +155,11 @@ class Store(DocumentStore):
         `scores` is a npz file, kept as it is and never unpickled.
         """
         super().write(record.to_json(), scores)
+        size = 0 if scores is None else len(scores)
+        if size <= self._room:
+            self._scores[record.id], self._room = scores, self._room - size
+        else:
+            self._scores.pop(record.id, None)
 
     def keep_plan(self, text: str, known_as: str | None = None) -> None:
         """Keep the text of a plan with its results, in place of one that is known as the same.
@@ -153,6 +173,7 @@ class Store(DocumentStore):
         """Keep what is known of data sets, by the hash of their data."""
         for name, plain in about.items():
             self._keep(self._about(name), json.dumps(plain, allow_nan=False).encode())
+            self._abouts[name] = dict(plain)
 
     def _keep(self, path: Path, content: bytes) -> None:
         """Write a file with its seal, unless it is there."""
@@ -164,6 +185,8 @@ class Store(DocumentStore):
         """Return what is known of the data set with this hash; None when that was not kept."""
         from aucbench.data.understood import Understood
 
+        if data in self._abouts:
+            return self._abouts[data]
         path = self._about(data)
         content = self._unsealed(path)
         if content is None:

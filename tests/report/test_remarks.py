@@ -6,7 +6,7 @@ from bench_toys import cell, record_of
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions
-from aucbench.bench.show.remarks import remarks_on
+from aucbench.report.remarks import remarks_on
 
 
 def row(solver="a", dataset="x", *, split=0, seed=0, features="maxabs", tune=False, **measured):

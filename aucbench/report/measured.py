@@ -1,0 +1,81 @@
+"""What results say by several metrics: findings of the first one, means of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from aucbench.bench.measuring import default_measure, measure_of, supervised
+from aucbench.bench.options import ShowOptions
+from aucbench.errors import DataError
+from aucbench.registry.isolated_imports import within
+from aucbench.registry.specs import split_specs
+from aucbench.report.evidence import Evidence
+from aucbench.report.findings import Findings, Means, Settings, findings_of, means_of
+from aucbench.report.inside import AUC
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What results say by several metrics."""
+
+    findings: Findings  # by the first metric that can be had
+    others: tuple[Means, ...]  # of the other metrics
+    missing: tuple[str, ...]  # why a metric is missing, a sentence each
+
+
+def resolve_metrics(
+    show: ShowOptions, pairs: str | None = None, limit: float | None = None
+) -> ShowOptions:
+    """Return the options with the names of their metrics; the default one is that of the pairs.
+
+    Parameters
+    ----------
+    limit : float, optional
+        Seconds for the plugin of each metric.
+
+    Raises
+    ------
+    AucbenchError
+        When a metric makes no sense.
+    """
+    texts = [spec for text in show.metrics for spec in split_specs(text)]
+    with supervised(), within(limit):
+        names = [measure_of(text).name for text in texts or [default_measure(pairs)]]
+    return replace(show, metrics=tuple(dict.fromkeys(names)))
+
+
+def measure(evidence: Evidence, show: ShowOptions, *, curves: bool = True) -> Measured:
+    """Return the findings of the first metric that can be had, or else of the AUC.
+
+    Without a metric it is that of the pairs which all cells share.
+
+    Raises
+    ------
+    DataError
+        When there is no AUC either.
+    """
+    missing: list[str] = []
+    names = show.metrics or (None,)
+    for name in dict.fromkeys((*names, AUC)):
+        settings = Settings(
+            measure=name,
+            rope=show.rope,
+            level=show.level,
+            reference=show.reference,
+            mixed=show.mixed,
+            curves=curves,
+        )
+        try:
+            findings = findings_of(evidence, settings)
+            break
+        except DataError as error:
+            if name in (None, AUC):
+                raise
+            missing.append(f"{name} is missing: {error}")
+    others: list[Means] = []
+    for name in show.metrics[len(missing) + 1 :]:
+        try:
+            others.append(means_of(evidence, name))
+        except DataError as error:
+            missing.append(f"{name} is missing: {error}")
+    return Measured(findings, tuple(others), tuple(missing))
