@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from aucbench.report.findings import Findings
     from aucbench.report.measured import Measured
 
-JUDGED = "How results are judged"
 
 
 @grouped

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.plain
 
 CODE = """
 import sys
-import aucbench.bench.runner, aucbench.cli.options, aucbench.projectors
+import aucbench.bench.runner, aucbench.cli.run, aucbench.projectors
 import aucbench.bench.evaluation.measures, aucbench.bench.evaluation.targets
 import aucbench.progress, aucbench.datasets.located
 print(*sorted(name for name in sys.modules if name.count(".") == 1 and name.startswith("scipy.")))
