@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from aucbench.report.measured import Measured
 
 
-
 @grouped
 def report(
     folders: Annotated[

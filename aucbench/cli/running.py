@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 UNFINISHED = 3  # exit code when --minutes has left cells out
 FAILED = 1  # exit code when no row has an AUC
 WIDE = 80  # columns of the answer if stdout is no terminal
-MOST_LINES, MOST_NOTES = 30, 12  # of the tables and of the notes, which fit a screen together
+MOST_LINES, MOST_NOTES = 20, 12  # of the tables and of the notes, which fit a screen together
 AGAIN = "the same command goes on where it stopped"
 LOST = "--out DIR would keep the others"
 
@@ -51,11 +51,8 @@ def run_and_print(plan: Plan, run: RunOptions, show: ShowOptions, json: Path | N
     with ExitStack() as warm:
         # First of all: the warm process starts while this one imports the rest.
         engine = warm.enter_context(_warm(run, plan))
-        from aucbench.bench.measuring import supervised
-        from aucbench.report.comparison import Results
         from aucbench.report.evidence import require_planned
-        from aucbench.report.measured import resolve_metrics
-        from aucbench.report.running import End, run_plan
+        from aucbench.report.running import End, resolve_metrics, run_plan
 
         show = resolve_metrics(show, plan.pairs, plan.timeout or None)
         require_planned(plan, show.reference)
@@ -66,6 +63,9 @@ def run_and_print(plan: Plan, run: RunOptions, show: ShowOptions, json: Path | N
             _warn_of_limit(plan, records)
             finished = end is End.FINISHED
             warm.close()
+            from aucbench.bench.measuring import supervised
+            from aucbench.report.comparison import Results
+
             results = Results(records, store, plan, show, curves=show.html is not None)
             with supervised():
                 if json is not None:

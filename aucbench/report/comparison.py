@@ -31,7 +31,15 @@ from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.options import make_options, option_group, takes_options
 from aucbench.processes.scratch import Scratch
-from aucbench.report.running import End, handed_over, name_of, require_no_run, run_plan, warn_of
+from aucbench.report.running import (
+    End,
+    handed_over,
+    name_of,
+    require_no_run,
+    resolve_metrics,
+    run_plan,
+    warn_of,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -115,8 +123,6 @@ def compare(
     UserWarning
         Of what may be wrong in a table, outside of notebooks, where results show it.
     """
-    from aucbench.report.measured import resolve_metrics
-
     require_no_run("compare")
     solvers, sets = _asked(given, solvers, data)
     test = {"test": options["test"]} if is_table(options.get("test")) else {}

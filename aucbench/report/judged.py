@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 FEW = 5  # data sets, each of which has a table in a terminal
 SCREEN = 30  # lines of a table that is cut
-BEST, UNLIKELY, BEHIND = "may be the best", "is probably not the best", "is certainly behind the best"
+BEST, UNLIKELY, BEHIND = (
+    "may be the best",
+    "is probably not the best",
+    "is certainly behind the best",
+)
 MISSING = "missing"  # the status of a value that the table does not have
 
 

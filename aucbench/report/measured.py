@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from aucbench.bench.measuring import default_measure, measure_of, supervised
 from aucbench.bench.options import ShowOptions
 from aucbench.errors import DataError
-from aucbench.registry.isolated_imports import within
-from aucbench.registry.specs import split_specs
 from aucbench.report.evidence import Evidence
 from aucbench.report.findings import Findings, Means, Settings, findings_of, means_of
 from aucbench.report.inside import AUC
@@ -21,27 +18,6 @@ class Measured:
     findings: Findings  # by the first metric that can be had
     others: tuple[Means, ...]  # of the other metrics
     missing: tuple[str, ...]  # why a metric is missing, a sentence each
-
-
-def resolve_metrics(
-    show: ShowOptions, pairs: str | None = None, limit: float | None = None
-) -> ShowOptions:
-    """Return the options with the names of their metrics; the default one is that of the pairs.
-
-    Parameters
-    ----------
-    limit : float, optional
-        Seconds for the plugin of each metric.
-
-    Raises
-    ------
-    AucbenchError
-        When a metric makes no sense.
-    """
-    texts = [spec for text in show.metrics for spec in split_specs(text)]
-    with supervised(), within(limit):
-        names = [measure_of(text).name for text in texts or [default_measure(pairs)]]
-    return replace(show, metrics=tuple(dict.fromkeys(names)))
 
 
 def measure(evidence: Evidence, show: ShowOptions, *, curves: bool = True) -> Measured:

@@ -6,27 +6,30 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
+from typing import TYPE_CHECKING
 from warnings import warn
 
 from aucbench.bench import runner
 from aucbench.bench.cell import Cell
 from aucbench.bench.engines import Engine
 from aucbench.bench.inline import NOTHING, Inline
-from aucbench.bench.options import RunOptions
+from aucbench.bench.options import RunOptions, ShowOptions
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.until import Until
-from aucbench.bench.worker.rows import data_hash, save_data
-from aucbench.data import Data
 from aucbench.datasets import entry_of
 from aucbench.datasets.located import bring
 from aucbench.errors import ParameterError
 from aucbench.processes.records import is_supervised
 from aucbench.processes.scratch import Scratch
 from aucbench.progress import Write, in_notebook, show_progress
+from aucbench.registry.isolated_imports import within
 from aucbench.registry.lookup import owner
-from aucbench.registry.specs import INLINE_MARK, parse_spec, short
+from aucbench.registry.specs import INLINE_MARK, parse_spec, short, split_specs
+
+if TYPE_CHECKING:
+    from aucbench.data import Data
 
 WARNING = "warning: "  # begins a line about what may be wrong
 SHOWN = 8  # digits of the hash of a data set
@@ -98,6 +101,29 @@ def data_names(plan: Plan) -> Iterator[str]:
             yield name
 
 
+def resolve_metrics(
+    show: ShowOptions, pairs: str | None = None, limit: float | None = None
+) -> ShowOptions:
+    """Return the options with the names of their metrics; the default one is that of the pairs.
+
+    Parameters
+    ----------
+    limit : float, optional
+        Seconds for the plugin of each metric.
+
+    Raises
+    ------
+    AucbenchError
+        When a metric makes no sense.
+    """
+    from aucbench.bench.measuring import default_measure, measure_of, supervised
+
+    texts = [spec for text in show.metrics for spec in split_specs(text)]
+    with supervised(), within(limit):
+        names = [measure_of(text).name for text in texts or [default_measure(pairs)]]
+    return replace(show, metrics=tuple(dict.fromkeys(names)))
+
+
 def require_no_run(function: str) -> None:
     """Raise `ParameterError` if a function is called while a run imports the file it is in."""
     if is_supervised():
@@ -109,6 +135,8 @@ def require_no_run(function: str) -> None:
 
 def name_of(data: Data, what: str = "data") -> str:
     """Return how a plan names rows in memory: by their hash."""
+    from aucbench.bench.worker.rows import data_hash  # it imports SciPy
+
     return f"{what}-{data_hash(data)[:SHOWN]}{INLINE_MARK}"
 
 
@@ -126,6 +154,8 @@ def handed_over(held: Mapping[str, Data], inline: Inline = NOTHING) -> Iterator[
     if not held:
         yield inline
         return
+    from aucbench.bench.worker.rows import save_data
+
     with Scratch() as scratch:
         places = {name: scratch.path / str(number) for number, name in enumerate(held)}
         for name, place in places.items():
