@@ -13,7 +13,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import exp, floor, isfinite, log
 from typing import Any
 
@@ -95,10 +95,6 @@ class Range:
         if lacking := {"low", "high"} - fields.keys():
             raise ParameterError(f"a range needs {' and '.join(sorted(lacking))}; {RANGE_EXAMPLE}")
         return Range(**fields)
-
-    def to_json(self) -> dict[str, Any]:
-        """Its fields by name."""
-        return asdict(self)
 
     def __contains__(self, value: object) -> bool:
         if isinstance(value, bool) or not isinstance(value, int | float):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from aucbench.bench.cell import Choice
     from aucbench.bench.engines import make_engine
-    from aucbench.bench.plan.fields import Choice
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
@@ -30,8 +30,8 @@ __all__ = [
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "cell": ("Choice",),
         "engines": ("make_engine",),
-        "plan.fields": ("Choice",),
         "plan.plan": ("Plan",),
         "results.record": ("Record",),
         "results.store": ("Store",),

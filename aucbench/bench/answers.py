@@ -6,22 +6,22 @@ An id is a hash of everything that could change the number of a cell.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aucbench.bench.cell import NAMES, Cell, Tuning, solver_label
+from aucbench.bench.cell import Cell, Choice, Tuning
+from aucbench.bench.codec import dump, load
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.errors import UnknownNameError
 from aucbench.processes.records import Ending, Outcome
 from aucbench.registry.fingerprints import CANONICAL, code_fingerprint, hash_of_text
-from aucbench.registry.specs import Spec, bare, parse_spec, short
+from aucbench.registry.specs import Spec, SpecChain, bare, short, without_place
 from aucbench.store import SCHEMA
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
 
-SPECS = ("solver", "dataset", "features", "objective", "projector", "pairs")
 OF_TUNING = (
     "tune_evals",
     "inner_splits",
@@ -29,8 +29,7 @@ OF_TUNING = (
     "tune_work",
 )  # cannot matter to a solver that is not tuned
 COUNTED = ("repeat", "seed", "split")  # whole numbers, in which alone most cells of a plan differ
-NO_IDENTITIES: Mapping[str, str] = {}
-_shared = attrgetter(*(name for name in NAMES if name not in COUNTED))
+_shared = attrgetter(*(f.name for f in fields(Cell) if f.name not in COUNTED))
 
 
 def cell_id(cell: Cell, template: str) -> str:
@@ -39,28 +38,21 @@ def cell_id(cell: Cell, template: str) -> str:
     return hash_of_text(template % counts)
 
 
-def id_template(
-    cell: Cell,
-    *,
-    data: str,
-    plugins: Mapping[str, str],
-    code: str,
-    identities: Mapping[str, str] = NO_IDENTITIES,
-) -> str:
+def id_template(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
     """Return the JSON text that is hashed for an id, with a place for each of `COUNTED`.
 
-    `identities` are the texts that stand for all spellings of what the cell uses, by its fields.
+    The cell has one spelling of all that it uses. A file is known by its content, which is in
+    `data` or `plugins`, and not by its place.
     """
-    # A file is known by its content, which is in `data` or `plugins`, and not by its place.
-    fields = {
-        name: _escaped(bare(value, joined=name == "features") if value and name in SPECS else value)
-        for name, value in {**cell.to_json(), **identities}.items()
+    asked = dump(respelled(cell, lambda name: without_place(name.spec), data=True))
+    members = {
+        name: f"%({name})d" if name in COUNTED else _escaped(value)
+        for name, value in asked.items()
         if cell.tune or name not in OF_TUNING
     }
-    fields |= {name: f"%({name})d" for name in COUNTED}
     known = {"data": data, "plugins": dict(plugins), "code": code, "schema": SCHEMA}
     written = {name: _escaped(value) for name, value in known.items()}
-    return _json_object({"cell": _json_object(fields), **written})
+    return _json_object({"cell": _json_object(members), **written})
 
 
 def _escaped(value: Any) -> str:
@@ -72,15 +64,21 @@ def _json_object(members: Mapping[str, str]) -> str:
     return "{" + ",".join(f'"{name}":{members[name]}' for name in sorted(members)) + "}"
 
 
-def spelled(cell: Cell, spelling: Callable[[Name], str]) -> dict[str, str]:
-    """Return the texts of what a cell uses besides its data, by its fields, in a spelling."""
-    texts: dict[str, str] = {}
-    for role, name in Name.of(cell).items():
-        if role != "data":
-            field_name = role.partition(" ")[0]  # of the maps that are joined by +
-            joined = f"{texts[field_name]}+" if field_name in texts else ""
-            texts[field_name] = joined + spelling(name)
-    return texts
+def respelled(cell: Cell, spelling: Callable[[Name], Spec], *, data: bool = False) -> Cell:
+    """Return a cell with another spelling of all that it uses, also of its data set if asked."""
+
+    def spelled(kind: str, spec: Spec | None) -> Spec | None:
+        return None if spec is None else spelling(Name(kind, spec))
+
+    return replace(
+        cell,
+        dataset=spelling(Name("datasets", cell.dataset)) if data else cell.dataset,
+        solver=spelling(Name("solvers", cell.solver, cell.tune)),
+        features=SpecChain(spelling(Name("features", part)) for part in cell.features),
+        objective=spelled("objectives", cell.objective),
+        projector=spelled("projectors", cell.projector),
+        pairs=spelled("pairs", cell.pairs),
+    )
 
 
 @dataclass(frozen=True)
@@ -89,14 +87,13 @@ class Wanted:
 
     ids: Mapping[Cell, str] = field(default_factory=dict)  # those that count, of all their cells
     # What is spelled in another way before, by name; all others are spelled in one way.
-    before: Mapping[Name, str] = field(default_factory=dict)
+    before: Mapping[Name, Spec] = field(default_factory=dict)
 
     def spelled(self, cell: Cell) -> Cell:
         """Return a cell with the first spelling of all that it uses."""
         if not self.before:
             return cell
-        texts: dict[str, Any] = spelled(cell, lambda name: self.before.get(name, str(name.spec)))
-        return replace(cell, **texts | {"solver": parse_spec(texts["solver"])})
+        return respelled(cell, lambda name: self.before.get(name, name.spec))
 
 
 def is_unknown(answer: Mapping[str, Any]) -> bool:
@@ -105,24 +102,16 @@ def is_unknown(answer: Mapping[str, Any]) -> bool:
 
 
 class Name(NamedTuple):
-    """What is looked up: a specification of a kind, and how it is tuned.
-
-    The specification of a solver is a `Spec`; those of other kinds are text.
-    """
+    """What is looked up: a specification of a kind, and how it is tuned."""
 
     kind: str
-    spec: Spec | str
+    spec: Spec
     tuning: Tuning = False
-
-    @property
-    def name(self) -> str:
-        """The specification without its parameters."""
-        return self.spec.name if isinstance(self.spec, Spec) else parse_spec(self.spec).name
 
     @property
     def label(self) -> str:
         """How people know it."""
-        return short(solver_label(self.spec, self.tuning))
+        return short(Choice(self.spec, self.tuning))
 
     @staticmethod
     def of(cell: Cell) -> dict[str, Name]:
@@ -145,10 +134,10 @@ class Lookup:
     preload: tuple[str, ...] = ()  # modules that a process which uses it finds imported
     own: bool = False  # whether a plugin of aucbench has it, and runs no package of others
 
-    def identity(self, name: Name) -> str:
-        """Return one text for all spellings of the name that was looked up."""
-        text: str = self.answer.get("identity", str(name.spec))
-        return text
+    def identity(self, name: Name) -> Spec:
+        """Return one specification for all spellings of the name that was looked up."""
+        known = self.answer.get("identity")
+        return name.spec if known is None else load(known, Spec)
 
     def meaning(self, name: Name) -> str:
         """Return what is the same for two names of one thing: of a file its place is none."""
@@ -183,13 +172,8 @@ class Lookups:
         if template is None:
             plugins = {role: lookup.fingerprint for role, lookup in self.of(cell).items()}
             data = plugins.pop("data")
-            template = id_template(
-                cell,
-                data=data,
-                plugins=plugins,
-                code=self.code,
-                identities=spelled(cell, lambda name: self.known[name].identity(name)),
-            )
+            spelled = respelled(cell, lambda name: self.known[name].identity(name))
+            template = id_template(spelled, data=data, plugins=plugins, code=self.code)
             self._templates[shared] = template
         return cell_id(cell, template)
 

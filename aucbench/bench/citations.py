@@ -10,7 +10,7 @@ from aucbench.about import bibtex, software
 from aucbench.bench.cell import Cell
 from aucbench.datasets.located import cites_of
 from aucbench.errors import AucbenchError, PluginError, UnknownNameError
-from aucbench.registry import describe, parse_spec
+from aucbench.registry import describe
 from aucbench.registry.discovery import CALLED, stated_in
 from aucbench.registry.specs import in_file
 
@@ -31,8 +31,7 @@ def citations_of(cells: Iterable[Cell]) -> Citations:
     packages = {"aucbench": _package("aucbench")}
     papers: dict[str, str] = {}
     missing = []
-    used = {(kind, str(spec)) for cell in cells for _, kind, spec in cell.parts()}
-    for kind, name in sorted({(kind, parse_spec(spec).name) for kind, spec in used}):
+    for kind, name in sorted({(kind, s.name) for cell in cells for _, kind, s in cell.parts()}):
         if kind == "datasets" and (cites := cites_of(name)):
             papers |= bibtex([*papers.values(), *cites])
             continue

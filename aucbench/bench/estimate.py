@@ -48,4 +48,4 @@ def _finished(plan: Plan, store: Store) -> Iterator[Record]:
 
 def _group(cell: Cell) -> Hashable:
     """Return what the cells of a data set, a feature map and a solver share."""
-    return cell.dataset, cell.features, cell.label
+    return cell.dataset, cell.features, cell.choice

@@ -22,7 +22,7 @@ from uuid import uuid4
 
 import psutil
 
-from aucbench.errors import AucbenchError, ParameterError
+from aucbench.errors import ParameterError
 from aucbench.processes.records import Job
 from aucbench.registry import get_solver
 from aucbench.registry.discovery import entries, loaded, remembered
@@ -30,7 +30,7 @@ from aucbench.registry.fingerprints import hash_of, package_fingerprint
 from aucbench.registry.lookup import lookup
 from aucbench.registry.shapes import fault
 from aucbench.registry.source_files import file_fingerprint, files_of, has_changed
-from aucbench.registry.specs import INLINE_MARK, Spec, parse_spec
+from aucbench.registry.specs import INLINE_MARK, Spec, is_literal
 
 UNKNOWN = object()
 MAIN = "__main__"
@@ -41,18 +41,18 @@ MARGIN = 0.1  # seconds by which clocks are rounded
 class Inline:
     """The objects that a plan names."""
 
-    solvers: Mapping[str, str] = field(default_factory=dict)  # pickles in base 64, by specification
-    datasets: Mapping[str, str] = field(default_factory=dict)  # folders of `save_data`, by name
-    identities: Mapping[str, str] = field(default_factory=dict)  # of solvers, by specification
+    solvers: Mapping[Spec, str] = field(default_factory=dict)  # pickles in base 64
+    datasets: Mapping[Spec, str] = field(default_factory=dict)  # folders of `save_data`
+    identities: Mapping[Spec, str] = field(default_factory=dict)  # of solvers
 
-    def handed(self, job: Job, solver: str, dataset: str, *, rows_too: bool) -> Job:
+    def handed(self, job: Job, solver: Spec, dataset: Spec, *, rows_too: bool) -> Job:
         """Return a job whose request has the solver that is meant, and with `rows_too` the rows.
 
         Its steps get the rows in any case. That of a cell gets none: they have the labels.
         """
         known = self.solvers.get(solver)
-        solvers = {} if known is None else {parse_spec(solver).name: known}
-        datasets = {dataset: self.datasets[dataset]} if dataset in self.datasets else {}
+        solvers = {} if known is None else {solver.name: known}
+        datasets = {dataset.name: held} if (held := self.datasets.get(dataset)) else {}
         if not solvers and not datasets:
             return job
         rows = {"datasets": datasets}
@@ -67,8 +67,8 @@ NOTHING = Inline()
 def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Inline]:
     """Return specifications of solvers, and what is behind those that are instances."""
     specs: list[str | Spec] = []
-    packed: dict[str, str] = {}
-    identities: dict[str, str] = {}
+    packed: dict[Spec, str] = {}
+    identities: dict[Spec, str] = {}
     for solver in solvers:
         if isinstance(solver, str | Spec):
             specs.append(solver)
@@ -82,17 +82,17 @@ def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Inline]:
             continue
         spec = _free_spec(type(solver).__qualname__.rpartition(".")[2], values, packed)
         content = _pickled(solver)
-        packed[str(spec)] = b64encode(content).decode("ascii")
-        identities[str(spec)] = (whole and _identity(type(solver), content)) or uuid4().hex
+        packed[spec] = b64encode(content).decode("ascii")
+        identities[spec] = (whole and _identity(type(solver), content)) or uuid4().hex
         specs.append(spec)
     return specs, Inline(packed, {}, identities)
 
 
-def _free_spec(label: str, values: Mapping[str, Any], taken: Mapping[str, str]) -> Spec:
+def _free_spec(label: str, values: Mapping[str, Any], taken: Mapping[Spec, str]) -> Spec:
     """Return how a plan names an instance: with a number where its values do not tell it."""
     numbered = (f"{label}-{number}" for number in count(2))
     specs = (Spec(f"{name}{INLINE_MARK}", values) for name in chain([label], numbered))
-    return next(spec for spec in specs if str(spec) not in taken)
+    return next(spec for spec in specs if spec not in taken)
 
 
 def _values(solver: Any) -> tuple[dict[str, Any], bool]:
@@ -108,7 +108,7 @@ def _values(solver: Any) -> tuple[dict[str, Any], bool]:
         default = UNKNOWN if one.default is MISSING else one.default
         if type(value) is type(default) and isinstance(value, PLAIN) and value == default:
             continue
-        if _can_be_written(one.name, value):
+        if is_literal(value):
             values[one.name] = value
         else:
             whole = False
@@ -116,14 +116,6 @@ def _values(solver: Any) -> tuple[dict[str, Any], bool]:
 
 
 PLAIN = (bool, int, float, str, type(None))
-
-
-def _can_be_written(name: str, value: Any) -> bool:
-    try:
-        again = parse_spec(str(Spec("x", {name: value}))).params[name]
-    except (AucbenchError, LookupError):
-        return False
-    return type(again) is type(value) and repr(again) == repr(value)
 
 
 def _registered(solver: Any) -> str | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from aucbench.registry.discovery import entries
 from aucbench.registry.fingerprints import plugin_files
-from aucbench.registry.specs import Spec, in_file, parse_spec
+from aucbench.registry.specs import Spec, in_file
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
@@ -25,10 +25,9 @@ PRELOADED = {  # what the warm process imports for a plugin that imports one of 
 LEARNING = (PRELOADED["sklearn"],)
 
 
-def likely(spec: Spec | str) -> tuple[str, ...]:
+def likely(spec: Spec) -> tuple[str, ...]:
     """Return the modules to import before a plugin is used."""
-    own = spec.name if isinstance(spec, Spec) else parse_spec(spec).name
-    contents = [file.read_bytes() for file in _files(own)]
+    contents = [file.read_bytes() for file in _files(spec.name)]
     return preloaded(name for name in PRELOADED if any(name.encode() in text for text in contents))
 
 

@@ -35,7 +35,7 @@ from aucbench.registry.isolated_imports import within, within_limit
 from aucbench.registry.lookup import entries_named
 from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.source_files import file_fingerprint
-from aucbench.registry.specs import Spec, in_file, joined_specs, parse_spec
+from aucbench.registry.specs import Spec, SpecChain, in_file
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
@@ -49,7 +49,7 @@ MEASURE_MODULES = (
     "aucbench.bench.evaluation.targets",
     "numpy.random",
 )
-PLAN_FIELDS = {"objectives": "objective", "projectors": "projector"}  # of other kinds: the kind
+PLAN_FIELDS = {"objectives": "objective", "projectors": "projector", "datasets": "data"}
 Known = Mapping[Name, Lookup]
 _package = lru_cache(maxsize=256)(package_fingerprint)
 _fingerprint = lru_cache(maxsize=256)(plugin_fingerprint)
@@ -82,28 +82,27 @@ def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
         else:
             replaced = _replaced_parts(plan) if kind == "solvers" else ()
             job = resolve_job(kind, spec, tuning, limits, replaced, likely(spec), fence)
-        jobs[name] = inline.handed(job, str(spec), str(spec), rows_too=True)
+        jobs[name] = inline.handed(job, spec, spec, rows_too=True)
     return jobs
 
 
 def _data_job(plan: Plan, name: Name) -> Job:
-    cell = replace(next(plan.cells()), dataset=str(name.spec))
+    cell = replace(next(plan.cells()), dataset=name.spec)
     return data_job(cell, limits_of_data(plan, cell.dataset))
 
 
-def limits_of_data(plan: Plan, dataset: str) -> Limits:
+def limits_of_data(plan: Plan, dataset: Spec) -> Limits:
     """Return the limits for reading a data set: those of a cell where a function makes it."""
     if _is_file(dataset):
         return Limits(timeout=READ)
     return Limits(timeout=plan.timeout or None, memory=plan.memory_bytes)
 
 
-def _is_file(dataset: Spec | str) -> bool:
+def _is_file(dataset: Spec) -> bool:
     """Whether a data set is read from a file or an address, and not made by a function."""
     from aucbench.datasets.located import names_file
 
-    name = parse_spec(str(dataset)).name
-    return in_file(name) is None and names_file(name)
+    return in_file(dataset.name) is None and names_file(dataset.name)
 
 
 def _prepared(plan: Plan) -> str:
@@ -150,7 +149,7 @@ def understand(
 
 
 def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
-    code = inline.identities.get(str(name.spec))
+    code = inline.identities.get(name.spec)
     if outcome.ending is not Ending.OK:
         broken = _checked(plan, name, outcome)  # first: a file that is not there has no hash
         return Lookup(code or _guessed(name), broken)
@@ -158,13 +157,13 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
     if name.kind == "datasets":
         return Lookup(result["hash"], answer=result, target=_target(name, outcome, result))
     if is_unknown(result):  # a worker does not know the names of all plugins
-        raise _refusal(plan, name, str(unknown_name(name.kind, name.name)))
+        raise _refusal(plan, name, str(unknown_name(name.kind, name.spec.name)))
     failure = None
     if not result["ok"]:
         if result["status"] == "refused":
             raise _refusal(plan, name, result["reason"])
         failure = Outcome(Ending.ERROR, result["reason"], error_type=result["error"])
-    place = in_file(name.name)
+    place = in_file(name.spec.name)
     file = (str(place[0]), file_fingerprint(place[0])) if place else None
     code = code or (file and file[1])  # of what is in no package
     plugin = result["plugin"]
@@ -203,8 +202,8 @@ def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
 
 def _called(name: Name) -> str:
     """Return the label of a name, with the plugin of another package that registers it."""
-    for entry in entries_named(name.name):
-        meant = name.name in (entry.name, entry.qualified)
+    for entry in entries_named(name.spec.name):
+        meant = name.spec.name in (entry.name, entry.qualified)
         if meant and is_enabled(entry) and not entry.builtin:
             return f"{name.label} (plugin {entry.qualified} {entry.version})"
     return name.label
@@ -213,15 +212,15 @@ def _called(name: Name) -> str:
 def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
     if name.kind != "solvers":
         return PlanError(sentence, PLAN_FIELDS.get(name.kind, name.kind), value=name.spec)
-    asked = [Name("solvers", choice.spec, choice.tuning) for choice in plan.solvers]
+    asked = [Name("solvers", choice.spec, choice.tune) for choice in plan.solvers]
     return PlanError(sentence, "solvers", asked.index(name), "spec", value=name.spec)
 
 
 def _guessed(name: Name) -> str:
     """Return the fingerprint of a file, or of the plugin with this entry point, if it is broken."""
-    if (place := in_file(name.name)) is not None:
+    if (place := in_file(name.spec.name)) is not None:
         return file_fingerprint(place[0])
-    named = entries_named(name.name)
+    named = entries_named(name.spec.name)
     return _fingerprint(named[0].distribution, named[0].value) if named else "unknown"
 
 
@@ -243,10 +242,11 @@ def _refuse_equal(plan: Plan, known: Known) -> None:
 
     The cells would have one id. The data set would count twice in what is said across data sets.
     """
-    seen: dict[tuple[Any, ...], Spec | str] = {}
-    maps = {text: [Name("features", part) for part in joined_specs(text)] for text in plan.features}
-    others = [(name.spec, [name]) for name in known if name.kind != "features"]
-    for spec, parts in (*others, *maps.items()):
+    seen: dict[tuple[Any, ...], Spec | SpecChain] = {}
+    maps = ((chain, [Name("features", part) for part in chain]) for chain in plan.features)
+    others = ((name.spec, [name]) for name in known if name.kind != "features")
+    everything: list[tuple[Spec | SpecChain, list[Name]]] = [*others, *maps]
+    for spec, parts in everything:
         meaning = tuple(
             (name.kind, known[name].meaning(name), name.tuning, known[name].fingerprint)
             for name in parts

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.bench.answers import is_unknown
+from aucbench.bench.codec import dump, load
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.in_turn import MOST_ENDS, UNRETURNED, ended, in_turn
 from aucbench.bench.learning import likely
@@ -49,7 +50,7 @@ from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.isolated_imports import within_limit
 from aucbench.registry.lookup import names, owner
 from aucbench.registry.source_files import file_fingerprint
-from aucbench.registry.specs import FILE_MARK, anchored, in_file, parse_spec, short
+from aucbench.registry.specs import FILE_MARK, Spec, anchored, in_file, parse_spec, short
 from aucbench.stats.measures import Measure
 from aucbench.stats.rows import Fold, Rows
 from aucbench.stats.vectors import Vector
@@ -70,8 +71,8 @@ class ResolvedName:
     """A metric or a kind of pairs of a plugin, as it was when its name was resolved."""
 
     kind: str
-    name: str  # its specification as it was asked for, with the whole path of a file
-    qualified: str  # with its distribution
+    name: Spec  # its specification as it was asked for, with the whole path of a file
+    qualified: Spec  # with its distribution
     version: str
     plugin: tuple[str, str]  # distribution and module; of a file its path, and its imported name
     fingerprint: str  # of the files of the plugin
@@ -84,11 +85,11 @@ class ResolvedName:
 
     def job(self, function: str, **request: Any) -> Job:
         """Job of `aucbench.bench.worker.metric` that calls it, such as "values"."""
-        asked = {"name": self.qualified, **request}
+        asked = {"spec": dump(self.qualified), **request}
         return Job(f"{JOBS}:{function}", asked, LIMITS, preload=likely(self.qualified))
 
 
-def resolve_name(kind: str, spec: str) -> ResolvedName:
+def resolve_name(kind: str, spec: Spec) -> ResolvedName:
     """Resolve the name of a metric or of a kind of pairs, in a minute or what `within` allows.
 
     Raises `UnknownNameError`, `ParameterError` or `PluginError`.
@@ -107,23 +108,24 @@ def supervised() -> AbstractContextManager[Process]:
 
 
 @lru_cache(maxsize=64)
-def _resolved(kind: str, spec: str, path: tuple[str, ...], allowed: str | None) -> ResolvedName:
+def _resolved(kind: str, spec: Spec, path: tuple[str, ...], allowed: str | None) -> ResolvedName:
     with supervised() as process:
         answer = _answer(process, kind, spec)
     if answer["ok"]:
         distribution, version, module = answer["plugin"]
-        plugin, qualified = (distribution, module), answer["qualified"]
+        plugin = (distribution, module)
+        name, qualified = (load(answer[one], Spec) for one in ("name", "qualified"))
         code, about = _fingerprint(qualified, plugin), answer["about"]
-        return ResolvedName(kind, answer["name"], qualified, version, plugin, code, about)
+        return ResolvedName(kind, name, qualified, version, plugin, code, about)
     called = CALLED[kind]
     if is_unknown(answer):
-        raise UnknownNameError("measure" if kind == "metrics" else called, spec, names(kind))
+        raise UnknownNameError("measure" if kind == "metrics" else called, str(spec), names(kind))
     at_fault = answer["error"] in (PluginError.__name__, PluginChoiceError.__name__)
     raised = PluginError if at_fault else ParameterError
     raise raised(f"cannot use the {called} {spec}: {answer['reason']}")
 
 
-def _answer(process: Process, kind: str, spec: str) -> dict[str, Any]:
+def _answer(process: Process, kind: str, spec: Spec) -> dict[str, Any]:
     """Return what a worker answers about a name, see `resolved` of `aucbench.bench.worker`."""
     limits = replace(LIMITS, timeout=within_limit(LIMITS.timeout))
     outcome = process.run(resolve_job(kind, spec, limits=limits, preload=likely(spec)))
@@ -132,8 +134,8 @@ def _answer(process: Process, kind: str, spec: str) -> dict[str, Any]:
     return outcome.result
 
 
-def _fingerprint(spec: str, plugin: tuple[str, str]) -> str:
-    place = in_file(parse_spec(spec).name)
+def _fingerprint(spec: Spec, plugin: tuple[str, str]) -> str:
+    place = in_file(spec.name)
     return plugin_fingerprint(*plugin) if place is None else file_fingerprint(place[0])
 
 
@@ -154,15 +156,15 @@ def measure_of(spec: str) -> Measure:
     loose = FILE_MARK in own
     if not (third or loose) or name is None or name[1] in {*PAIRED, GROUPED_RANGE}:
         return built_in(own)
-    metric = resolve_name("metrics", own)
+    metric = resolve_name("metrics", parse_spec(own))
     return _measure_by(metric, short(metric.name))
 
 
-def default_measure(pairs: str | None) -> str:
+def default_measure(pairs: Spec | None) -> str:
     """Return the measure that is used where none is named: that of the pairs, or the AUC."""
     if pairs is None:
         return "auc"
-    owned = owner("pairs", parse_spec(pairs).name)
+    owned = owner("pairs", pairs.name)
     if owned is not None and owned[0].builtin:
         from aucbench.metrics.pairs import measured_by
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.errors import ParameterError, UnknownNameError, require_above
+from aucbench.errors import ParameterError, UnknownNameError, require_above, require_at_least
+from aucbench.registry.specs import Spec
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
@@ -53,12 +54,12 @@ class Comparison:
     """
 
     solvers: tuple[Any, ...] | None = field(default=None, metadata={"whole": True})
-    data: tuple[str, ...] = field(default=(), metadata={"whole": True})
+    data: tuple[Any, ...] = field(default=(), metadata={"whole": True})
     features: tuple[str, ...] | None = field(default=None, metadata={"whole": True})
     tune: bool = False
     objective: str | None = None
     projector: str | None = None
-    pairs: str | None = None
+    pairs: Spec | None = None
     monotone: str | None = None
     repeats: int = 1
 
@@ -70,29 +71,10 @@ class Comparison:
         PlanError
             When a part of it makes no sense.
         """
-        from aucbench.bench.plan.fields import DEFAULT_FEATURES, choices
-        from aucbench.bench.plan.plan import Plan, default_solvers
+        from aucbench.bench.plan.plan import Plan
 
-        datasets = specs(self.data)
-        if self.solvers is None:
-            solvers = default_solvers(datasets, self.pairs, reading, self.monotone)
-        else:
-            solvers = specs(self.solvers)
-        return Plan(
-            datasets,
-            choices(solvers, tune=self.tune),
-            DEFAULT_FEATURES if self.features is None else specs(self.features),
-            self.objective,
-            self.projector,
-            reading,
-            splits=fits.splits,
-            repeats=self.repeats,
-            seeds=(fits.seed,),
-            passes=fits.passes,
-            seconds=fits.seconds,
-            pairs=self.pairs,
-            monotone=self.monotone,
-        )
+        asked = {f.name: getattr(one, f.name) for one in (self, fits) for f in fields(one)}
+        return Plan.of({**asked, "reading": reading})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +154,8 @@ class RunOptions:
             raise ParameterError(
                 f"--timing runs one cell at a time, got --jobs {self.jobs}; leave one of them out"
             )
-        require_above(0, minutes=self.minutes)
+        require_above(0, minutes=self.minutes, memory=self.memory)
+        require_at_least(0, timeout=self.timeout)
         if self.minutes is not None:
             self.require_present("--minutes")
 

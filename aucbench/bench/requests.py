@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.cell import Cell, Tuning, listed
+from aucbench.bench.cell import Cell, Choice, Tuning
+from aucbench.bench.codec import dump
 from aucbench.datasets.reading import ReadOptions
 from aucbench.processes.records import Fence, Job, Limits, json_hash
+from aucbench.registry.specs import Spec, short
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
-    from aucbench.registry.specs import Spec
 
 JOBS = "aucbench.bench.worker.jobs"
 NO_LIMITS = Limits()
@@ -25,7 +26,7 @@ NO_FILES: Mapping[str, str] = {}
 
 def resolve_job(
     kind: str,
-    spec: Spec | str,
+    spec: Spec,
     tuning: Tuning = False,
     limits: Limits = NO_LIMITS,
     replaced: Iterable[str] = (),
@@ -36,7 +37,8 @@ def resolve_job(
 
     `replaced` says whether the solver runs on another "objective" or "projector" than its own.
     """
-    request = {"kind": kind, "spec": str(spec), "tuning": listed(tuning), "replaced": [*replaced]}
+    choice = dump(Choice(spec, tuning))
+    request = {"kind": kind, "choice": choice, "replaced": [*replaced]}
     return Job(f"{JOBS}:resolve", request, limits, preload=preload, fence=fence)
 
 
@@ -46,8 +48,8 @@ def data_job(cell: Cell, limits: Limits = NO_LIMITS) -> Job:
     It is a step of cells, too.
     """
     request = {
-        "dataset": cell.dataset,
-        "reading": cell.reading.to_json(),
+        "dataset": dump(cell.dataset),
+        "reading": dump(cell.reading),
         "folder": str(Path.cwd()),  # relative paths start here
     }
     return Job(f"{JOBS}:read", request, limits, key=_key("data", request))
@@ -76,8 +78,8 @@ def cell_job(
     request = {
         "data": first.key,
         "hash": data,
-        "dataset": cell.dataset,
-        "features": cell.features,
+        "dataset": short(cell.dataset),
+        "features": dump(cell.features),
         "split": cell.split,
         "seed": cell.seed,
         "learnt": learnt,
@@ -94,7 +96,7 @@ def cell_job(
         fence=fence,
         trusted=trusted,
     )
-    nameless = replace(cell, dataset="", reading=ReadOptions()).to_json()
+    nameless = dump(replace(cell, dataset=Spec(""), reading=ReadOptions()))
     asked: dict[str, Any] = {"cell": nameless, "code": code, "files": dict(files)}
     asked |= {"data": first.key, "rows": second.key, "target": labels}
     return Job(

@@ -19,6 +19,7 @@ from warnings import warn
 
 from aucbench.bench.answers import Lookups, Name, Wanted
 from aucbench.bench.cell import Cell, Tuning
+from aucbench.bench.codec import load
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
@@ -37,7 +38,7 @@ from aucbench.processes.host import cores
 from aucbench.processes.records import Fence, Job, Limits, Outcome
 from aucbench.progress import Progress
 from aucbench.records import CellStatus
-from aucbench.registry.specs import in_file, parse_spec, short
+from aucbench.registry.specs import Spec, in_file, short
 
 FOLDERS = ("AUCBENCH_CACHE", "AUCBENCH_DATA")  # variables that name folders with labels
 CLOSED = (*(f"${name}" for name in FOLDERS), "$XDG_CACHE_HOME/aucbench", "~/.cache/aucbench")
@@ -99,7 +100,7 @@ def run(
             yield from runner.records()
             return
         with store.alone(tell):
-            store.keep_plan(write_plan(plan), write_plan(plan, places=False))
+            store.keep_plan(write_plan(plan), known_as=write_plan(plan.without_places()))
             store.keep_about(lookups.about)
             store.keep_targets(lookups.targets)
             yield from runner.records()
@@ -124,7 +125,7 @@ class Runner:
         self._shown = self.progress or Progress(len(self.plan))
         self._fence = fence_of(self.plan, self.store.folder)
         # A look at the files that have names lasts as long as a small cell.
-        self._read_limits = {name: limits_of_data(self.plan, name) for name in self.plan.datasets}
+        self._read_limits = {name: limits_of_data(self.plan, name) for name in self.plan.data}
 
     def records(self) -> Iterator[Record]:
         """Yield the record of every cell: first those in the store, then as cells end.
@@ -143,7 +144,7 @@ class Runner:
 
     def _show_data(self) -> None:
         """Show what was understood of the data sets."""
-        for dataset in self.plan.datasets:
+        for dataset in self.plan.data:
             if about := self.lookups.known[Name("datasets", dataset)].answer:
                 for line in describe_data(dataset, about):
                     self._shown.write(line)
@@ -164,7 +165,7 @@ class Runner:
     def _is_stale(self, status: Mapping[str, Any], conditions: Mapping[str, Any]) -> bool:
         """Whether a finished cell has to run again: by `retry`, or as its limit is lifted."""
         ended = CellStatus(status["status"])
-        lifted = self.conditions.lift(ended, Conditions.from_json(conditions))
+        lifted = self.conditions.lift(ended, load(conditions, Conditions))
         return ended in self.retry or lifted
 
     def _stored(self, cell: Cell) -> Record | None:
@@ -232,7 +233,7 @@ class Runner:
         )
         if self.until is not None:
             job = self.until.limited(cell, job)
-        return self.lookups.inline.handed(job, str(cell.solver), cell.dataset, rows_too=False)
+        return self.lookups.inline.handed(job, cell.solver, cell.dataset, rows_too=False)
 
     def _kept(self, cell: Cell, outcome: Outcome) -> Record:
         """Store and return the record of a cell that has ended."""
@@ -243,7 +244,7 @@ class Runner:
         return record
 
 
-def describe_data(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:
+def describe_data(dataset: Spec, about: Mapping[str, Any]) -> Iterator[str]:
     """Yield the sizes of a data set, its label column, classes, removed columns and warnings."""
     understood = Understood.from_json(about["understood"])
     kinds = f" ({understood.features})" if len(understood.kinds) > 1 else ""
@@ -267,10 +268,8 @@ def _describe_target(about: Mapping[str, Any]) -> str:
 
 def require_agreement(plan: Plan, store: Store) -> None:
     """Raise `DataError` where a plan contradicts one that was run into the folder before."""
-    known_as = write_plan(plan, places=False)
-    before = [
-        other for other in parse_plans(store.plans()) if write_plan(other, places=False) != known_as
-    ]
+    known_as = plan.without_places()
+    before = [other for other in parse_plans(store.plans()) if other.without_places() != known_as]
     family_of([plan, *before])
 
 
@@ -290,7 +289,7 @@ def fence_of(plan: Plan, *folders: Path) -> Fence:
 def _data_files(plan: Plan) -> Iterator[Path]:
     from aucbench.datasets.sources import File
 
-    named = (parse_spec(dataset).name for dataset in plan.datasets)
+    named = (dataset.name for dataset in plan.data)
     for name in (*named, *([plan.reading.test] if plan.reading.test else [])):
         path = Path(name)
         if path.is_file():
@@ -299,7 +298,7 @@ def _data_files(plan: Plan) -> Iterator[Path]:
 
 def _plugin_files(plan: Plan) -> Iterator[Path]:
     for part in plan.parts():
-        if (place := in_file(Name(*part).name)) is not None:
+        if (place := in_file(Name(*part).spec.name)) is not None:
             yield place[0]
 
 
@@ -339,15 +338,14 @@ def folder_status(
 def wanted_of(plans: Iterable[Plan]) -> Wanted:
     """Return the ids of all cells of some plans, for the present data, plugins and aucbench."""
     ids: dict[Cell, str] = {}
-    first: dict[tuple[str, str, Tuning], str] = {}
-    before: dict[Name, str] = {}
+    first: dict[tuple[str, Spec, Tuning], Spec] = {}
+    before: dict[Name, Spec] = {}
     for plan in plans:
         with LocalEngine(cores()).opened(modules_for(plan)) as engine:
             lookups = look_up(plan, engine)
         ids |= {cell: lookups.id(cell) for cell in plan.cells()}
         for name, lookup in lookups.known.items():
-            text = str(name.spec)
-            own = first.setdefault((name.kind, lookup.identity(name), name.tuning), text)
-            if own != text:
+            own = first.setdefault((name.kind, lookup.identity(name), name.tuning), name.spec)
+            if own != name.spec:
                 before[name] = own
     return Wanted(ids, before)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from time import monotonic
 
@@ -38,7 +38,7 @@ class Until:
         require_above(0, seconds=seconds)
         self.left_out = False
         self._clock, self._end = clock, clock() + seconds
-        self._took: dict[tuple[str, ...], float] = {}  # seconds of the last cell of a kind
+        self._took: dict[Hashable, float] = {}  # seconds of the last cell of a kind
         self._stops: set[Cell] = set()  # running cells that this limit may stop
 
     @property
@@ -72,9 +72,9 @@ class Until:
         return True
 
 
-def _kind(cell: Cell) -> tuple[str, ...]:
+def _kind(cell: Cell) -> Hashable:
     """Return what like cells have in common: all but the split."""
-    return cell.label, cell.dataset, cell.features
+    return cell.choice, cell.dataset, cell.features
 
 
 def _within(limits: Limits, left: float) -> Limits:

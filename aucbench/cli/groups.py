@@ -22,7 +22,13 @@ from typer.core import TyperCommand, TyperGroup
 from aucbench.errors import ParameterError
 from aucbench.options import Option, OptionGroup, list_options, make_options
 
-KINDS = (bool, str, float, int, Path)  # of an option; of a union the first one here that it has
+KINDS = (
+    bool,
+    str,
+    float,
+    int,
+    Path,
+)  # of an option; of a union the first one here that it has, else str
 FILES = "How files are read"  # heading of the options of `ReadOptions`
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -88,7 +94,7 @@ def _kind(hint: Any) -> Any:
     members = get_args(hint) if get_origin(hint) is not tuple else (hint,)
     if any(get_origin(member) is tuple for member in members):
         return list
-    return next(kind for kind in KINDS if kind in (members or (hint,)))
+    return next((kind for kind in KINDS if kind in (members or (hint,))), str)
 
 
 def _value(f: Field[Any], value: Any) -> Any:

@@ -118,14 +118,13 @@ def _measured(experiment: Experiment, folder: Path, options: RunOptions) -> list
     from aucbench.datasets.located import bring
     from aucbench.papers import measuring
     from aucbench.processes.host import cores
-    from aucbench.registry.specs import parse_spec
 
     wanted = measuring.limited(experiment.measurements, options.timeout, options.memory)
     if not wanted:
         return []
     engine = LocalEngine(jobs=options.jobs or cores())
     # Here, so that the user sees what is downloaded: workers write to logs.
-    bring((parse_spec(one.dataset).name for one in wanted), progress=not options.quiet)
+    bring((one.dataset.name for one in wanted), progress=not options.quiet)
     try:
         with (
             measuring.opened(folder, create=True) as store,

@@ -253,7 +253,7 @@ def _ended(store: Store) -> Iterator[_CellLine]:
         )
     for one in measured_in(store.folder):
         why = reason_text(one.error_type, one.reason)
-        yield _CellLine(one.id, (one.name, one.dataset, ""), one.status, why, one.log or "")
+        yield _CellLine(one.id, (one.name, str(one.dataset), ""), one.status, why, one.log or "")
 
 
 def _missing(store: Store) -> list[_CellLine]:
@@ -278,7 +278,7 @@ def _missing(store: Store) -> list[_CellLine]:
 
 
 def _place(cell: Cell) -> tuple[str, str, str]:
-    return str(cell.solver), cell.dataset, f"seed {cell.seed} split {cell.split}"
+    return str(cell.solver), str(cell.dataset), f"seed {cell.seed} split {cell.split}"
 
 
 def _plans(store: Store) -> list[Plan]:

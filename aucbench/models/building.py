@@ -230,7 +230,7 @@ def _described(model: Model, data: Data | ChunkedData, source: str, options: Fit
         "versions": {**here()["versions"], **{name: version_of(name) for name in packages}},
     }
     if options.pairs is not None:
-        about["pairs"] = options.pairs
+        about["pairs"] = str(options.pairs)
     return replace(model, provenance={**about, **model.provenance})
 
 

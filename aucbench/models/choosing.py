@@ -31,7 +31,7 @@ from scipy.special import ndtri
 
 from aucbench.bench.cell import ranks_within_groups
 from aucbench.bench.measuring import default_measure, measure_of
-from aucbench.bench.plan.fields import DEFAULT_SPLITS, ORDER_SOLVERS, SHAPED_SOLVERS
+from aucbench.bench.plan.values import DEFAULT_SPLITS, ORDER_SOLVERS, SHAPED_SOLVERS
 from aucbench.data import Data, Grades, Survival
 from aucbench.data.folds import Split, describe_division, splits
 from aucbench.data.kinds import Target
@@ -183,7 +183,7 @@ def _has_trees() -> bool:
     return find_spec(TREES) is not None
 
 
-def _trained_on(pairs: str, without: Collection[str]) -> tuple[str, ...]:
+def _trained_on(pairs: Spec, without: Collection[str]) -> tuple[str, ...]:
     """Return the solvers that train on pairs, without some of them."""
     kind = get_pairs(pairs).kind
     installed = (name for name in OF_PAIRS if name != PAIRED_TREES or _has_trees())
@@ -321,7 +321,7 @@ class Search:
     ----------
     trier : Trier
     paths : tuple of SolverPath
-    pairs : str or None
+    pairs : Spec or None
         Which pairs count.
     work : float
         Numbers that the fits may read after the first round.
@@ -331,7 +331,7 @@ class Search:
 
     trier: Trier
     paths: tuple[SolverPath, ...]
-    pairs: str | None = None
+    pairs: Spec | None = None
     work: float = WORK
     minutes: float | None = None
 
@@ -420,7 +420,7 @@ class Search:
         return Comparison(trials=fine, failed=failed, within=within, measure=measure)
 
 
-def measure_of_target(target: Target, pairs: str | None) -> Measure:
+def measure_of_target(target: Target, pairs: Spec | None) -> Measure:
     """Return the measure that compares trials: that of the pairs, or the one of the target."""
     chosen = measure_of(default_measure(pairs))
     standing = next((own for name, own in STANDING.items() if name in target.numbers), None)

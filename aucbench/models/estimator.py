@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from aucbench.bench.plan.pairs import written
+from aucbench.bench.plan.pairs import spec_of_pairs
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.inputs import require_filled
@@ -197,7 +197,7 @@ def header(columns: Sequence[str] | None, width: int) -> Any:
 def as_plain(value: Any) -> Any:
     """Return a parameter as JSON holds it: objects as text."""
     if type(value) in aucbench_pairs().values():
-        return written(value)
+        return str(spec_of_pairs(value))
     value = finite(value.tolist() if isinstance(value, np.ndarray) else value)
     kept = value is None or isinstance(value, str | int | float | bool | list | dict)
     return value if kept else repr(value)

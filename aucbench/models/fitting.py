@@ -73,7 +73,7 @@ def fit(table: Any, **options: Any) -> Model:
 
 def source_of(table: Any, held: Data | ChunkedData | None) -> str:
     """Return the name or the path of a table; rows in memory are named by their hash."""
-    return name_of(held, "table") if isinstance(held, Data) else os.fspath(table)
+    return str(name_of(held, "table")) if isinstance(held, Data) else os.fspath(table)
 
 
 def _held(table: Any, reading: ReadOptions, test: Mapping[str, Any]) -> Data | None:

@@ -10,6 +10,7 @@ from aucbench.bench.options import Fits
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError, require_above
 from aucbench.options import option_group
+from aucbench.registry.specs import Spec
 
 if TYPE_CHECKING:
     from aucbench.metrics import Aim
@@ -299,7 +300,7 @@ class FitOptions:
     """
 
     calibration: str | None = CALIBRATION
-    pairs: str | None = None
+    pairs: Spec | None = None
     monotone: str | None = None
     by: tuple[str, ...] = field(default=(), metadata={"whole": True})
     read: ReadOptions = option_group(
@@ -326,19 +327,19 @@ class FitOptions:
             require_method(self.calibration)
         if self.threshold.given:
             _ = self.threshold.aim  # raises
-        self._write_texts()
+        self._read_names()
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def _write_texts(self) -> None:
-        """Keep pairs and constraints as text, and let the reader take the column of groups."""
-        from aucbench.bench.plan.pairs import checked_pairs, written
-        from aucbench.bench.plan.plan import checked_monotone
+    def _read_names(self) -> None:
+        """Read pairs and constraints, and let the reader take the column of groups."""
+        from aucbench.bench.plan.pairs import read_pairs
+        from aucbench.bench.plan.values import read_shapes
 
-        pairs, read = checked_pairs(written(self.pairs), self.read)
-        self._set(pairs=pairs, read=read, monotone=checked_monotone(self.monotone))
+        pairs, read = read_pairs(self.pairs, self.read)
+        self._set(pairs=pairs, read=read, monotone=read_shapes(self.monotone))
 
     def _require_ranking(self) -> None:
         """Refuse options about two classes where a model ranks rows; it has no probabilities."""

@@ -9,26 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from aucbench.bench.codec import dump, load
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import LEARNING
-from aucbench.bench.plan.plan import MEGABYTE
+from aucbench.bench.plan.values import MEGABYTE
 from aucbench.bench.results.record import Conditions, conditions_on
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.papers.parts import Measurement
 from aucbench.processes.child import Room
 from aucbench.processes.records import Ending, Job, Outcome
 from aucbench.progress import Progress
 from aucbench.registry.fingerprints import code_fingerprint, fingerprint, hash_of
+from aucbench.registry.specs import Spec
 from aucbench.store import SCHEMA, DocumentStore
 
 FOLDER = "measurements"  # in a results folder
+ASKED = ("call", "request", "dataset", "reading")  # what the result depends on, besides code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +43,8 @@ class Measured:
     name: str
     call: str
     request: Mapping[str, Any]
-    dataset: str
-    reading: Mapping[str, Any]
+    dataset: Spec
+    reading: ReadOptions
     status: str  # "ok", or how it failed: error, timeout, memout or crash
     reason: str | None
     error_type: str | None
@@ -59,12 +63,7 @@ class Measured:
 
     def answers(self, asked: Measurement) -> bool:
         """Whether it is a result of a measurement, also of another version."""
-        return all(getattr(self, key) == value for key, value in asked.plain.items())
-
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> Measured:
-        """Return what `asdict` has made plain."""
-        return Measured(**{**plain, "conditions": Conditions.from_json(plain["conditions"])})
+        return all(getattr(self, name) == getattr(asked, name) for name in ASKED)
 
 
 def opened(folder: Path, *, create: bool = False) -> DocumentStore:
@@ -77,7 +76,7 @@ def measured_in(folder: Path) -> list[Measured]:
     if not (folder / FOLDER).is_dir():
         return []
     with opened(folder) as store:
-        return [*map(Measured.from_json, store.documents())]
+        return [load(plain, Measured) for plain in store.documents()]
 
 
 def limited(
@@ -112,12 +111,12 @@ def run(
         done = {key: plain for key, plain in found.items() if plain["status"] == Ending.OK}
         for key, plain in done.items():
             progress.count(plain["status"])
-            yield replace(Measured.from_json(plain), name=asked[key].name)
+            yield replace(load(plain, Measured), name=asked[key].name)
         jobs = ((key, _job(one, progress)) for key, one in asked.items() if key not in done)
         with engine.opened(LEARNING) as warm, closing(warm.run(jobs)) as outcomes:  # type: ignore[type-var]
             for key, outcome in outcomes:
                 result = _measured(key, asked[key], outcome, engine)
-                store.write(asdict(result))
+                store.write(dump(result))
                 progress.end(result.name, result.status)
                 yield result
 
@@ -147,7 +146,7 @@ def _measured(key: str, asked: Measurement, outcome: Outcome, engine: LocalEngin
     return Measured(
         id=key,
         name=asked.name,
-        **asked.plain,
+        **{name: getattr(asked, name) for name in ASKED},
         status=outcome.ending.value,
         reason=outcome.reason,
         error_type=None if outcome.refusal else outcome.error_type,

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, Choice
+from aucbench.bench.cell import Choice
+from aucbench.bench.codec import dump
+from aucbench.bench.plan.values import DEFAULT_TIMEOUT
 from aucbench.datasets.reading import ReadOptions
 from aucbench.processes.records import Limits
+from aucbench.registry.specs import Spec, SpecChain
 
 AUC = "auc"
 HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold here", "open here"  # of a claim
@@ -48,9 +51,9 @@ class Published:
 class Line:
     """Those of our cells that stand for one line of the paper."""
 
-    datasets: tuple[str, ...]  # more than one where a trial is a data set of its own
+    datasets: tuple[Spec, ...]  # more than one where a trial is a data set of its own
     choice: Choice
-    features: str
+    features: SpecChain
     method: str = ""  # as the paper calls it
     row: str = ""  # the words for its rows
     # What the file says of its rows besides, such as the number of training rows.
@@ -101,7 +104,7 @@ class Measurement:
     name: str  # for people, unique in its experiment
     call: str  # "package.module:function", called as function(data, **request) -> dict of JSON
     request: Mapping[str, Any] = field(default_factory=dict)  # JSON
-    dataset: str
+    dataset: Spec
     reading: ReadOptions = AS_IT_IS
     limits: Limits = AN_HOUR  # unless the command says others
 
@@ -111,6 +114,6 @@ class Measurement:
         return {
             "call": self.call,
             "request": dict(self.request),
-            "dataset": self.dataset,
-            "reading": self.reading.to_json(),
+            "dataset": dump(self.dataset),
+            "reading": dump(self.reading),
         }

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from aucbench.bench.plan.fields import Choice
+from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.values import read_choice
 from aucbench.papers.experiment import Experiment, Paper, Shown
 from aucbench.papers.parts import AUC, Claim, Entry, Line, Measurement, Protocol, Published, Scale
 from aucbench.papers.results import Results
+from aucbench.registry.specs import parse_chain, parse_spec
 
 Plain = Mapping[str, Any]
 # Whether a statement holds, None where that is not known, and the numbers that decide it.
@@ -156,16 +158,17 @@ def _cells(told: Plain, methods: Plain, values: Plain) -> Iterator[tuple[Plan | 
             solvers = [*_solvers(own, methods, values, over)]
             lines = []
             for at in ({**over, **row} for row in rows):
-                sets = tuple(filled(grid["set"], {**at, "seed": seed}) for seed in seeds)
+                texts = (filled(grid["set"], {**at, "seed": seed}) for seed in seeds)
+                sets, maps = tuple(map(parse_spec, texts)), parse_chain(own["features"])
                 words = str(filled(grid.get("row", "{row}"), at))
                 lines += [
-                    Line(sets, solver, own["features"], name, words, {**at, **more}, truncated)
+                    Line(sets, solver, maps, name, words, {**at, **more}, truncated)
                     for name, solver, truncated, more in solvers
                 ]
             sets = tuple(dict.fromkeys(name for line in lines for name in line.datasets))
-            choices = tuple(solver for _, solver, *_ in solvers)
-            cells = Plan(sets, choices, (own["features"],), **own["plan"])
-            yield None if over.get("left_out") else cells, lines
+            choices = [solver for _, solver, *_ in solvers]
+            named = {"data": sets, "solvers": choices, "features": own["features"]}
+            yield None if over.get("left_out") else Plan.of(named | own["plan"]), lines
 
 
 def _solvers(
@@ -186,11 +189,12 @@ def _solvers(
                 for axis, points in tune.items()
             }
         if not isinstance(tune, Mapping) or fixed not in tune:
-            yield name, Choice(method["solver"], tune), truncated, {}
+            yield name, read_choice(0, method["solver"], tune), truncated, {}
             continue
         rest = {axis: points for axis, points in tune.items() if axis != fixed}
         for value in values[grid["values"]] if "values" in grid else tune[fixed]:
-            solver = Choice(f"{method['solver']}[{fixed}={value}]", rest)
+            spec = replace(parse_spec(method["solver"]), params={fixed: value})
+            solver = read_choice(0, spec, rest)
             yield name, solver, truncated, {fixed: value}
 
 

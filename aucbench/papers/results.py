@@ -18,7 +18,7 @@ from aucbench.errors import DataError
 from aucbench.metrics import auc
 from aucbench.papers.measuring import Measured
 from aucbench.papers.parts import AUC, Line
-from aucbench.registry import get_dataset, parse_spec
+from aucbench.registry import Spec, get_dataset
 from aucbench.stats.vectors import Vector
 from aucbench.stats.words import ROPE
 
@@ -73,7 +73,7 @@ def above_truth(record: Record, store: Store) -> float:
     DataError
         When the labels that were kept are not those that the simulation draws.
     """
-    if record.measures.auc is None or parse_spec(record.cell.dataset).name not in SIMULATED:
+    if record.measures.auc is None or record.cell.dataset.name not in SIMULATED:
         return nan
     arrays = store.scores(record.id, record.sizes.data)
     if arrays is None or "y" not in arrays:
@@ -83,12 +83,12 @@ def above_truth(record: Record, store: Store) -> float:
 
 
 @lru_cache(maxsize=1024)  # the solvers of a split share it
-def _true_auc(dataset: str, rows: bytes, y: bytes) -> float:
+def _true_auc(dataset: Spec, rows: bytes, y: bytes) -> float:
     data = get_dataset(dataset)
     numbers, labels = np.frombuffer(rows, np.int32), np.frombuffer(y, np.int32)
     if not np.array_equal(data.y[numbers], labels):
         raise DataError(f"{dataset} no longer draws the rows of the results; run into a new folder")
-    return auc(labels, true_scores(parse_spec(dataset).name, data.rows.matrix[numbers]))
+    return auc(labels, true_scores(dataset.name, data.rows.matrix[numbers]))
 
 
 # Of the numbers of features that are both found and relevant, that are found, and are relevant.
@@ -146,7 +146,7 @@ class Results:
 
     def of(self, line: Line) -> list[Record]:
         """Return the records of a line, in the order of data sets, repeats and splits."""
-        rest = (line.choice.spec, line.choice.tuning, line.features)
+        rest = (line.choice, line.features)
         return [r for dataset in line.datasets for r in self._by_line.get((dataset, *rest), ())]
 
     @cached_property
@@ -154,7 +154,7 @@ class Results:
         """The records by data set, solver, tuning and feature map, which many lines ask for."""
         groups: dict[tuple[Any, ...], list[Record]] = {}
         for c, record in self.records.items():
-            groups.setdefault((c.dataset, c.solver, c.tune, c.features), []).append(record)
+            groups.setdefault((c.dataset, c.choice, c.features), []).append(record)
         for group in groups.values():
             group.sort(key=lambda record: (record.cell.repeat, record.cell.split))
         return groups

@@ -28,7 +28,7 @@ from aucbench.registry.lookup import (
 )
 from aucbench.registry.shapes import ABILITIES, fault, given_to
 from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
-from aucbench.registry.specs import Spec, in_file, joined_specs, parse_spec, split_specs
+from aucbench.registry.specs import Spec, SpecChain, in_file, parse_chain, parse_spec, split_specs
 
 if TYPE_CHECKING:
     from aucbench.data import Data
@@ -50,10 +50,10 @@ __all__ = [
     "get_projector",
     "get_solver",
     "identity_of",
-    "joined_specs",
     "list_solvers",
     "names",
     "params_of",
+    "parse_chain",
     "parse_spec",
     "split_specs",
 ]
@@ -101,14 +101,15 @@ def get_projector(spec: str | Spec | Projector, /, **params: Any) -> Projector:
     return _get("projectors", spec, params)  # type: ignore[no-any-return]
 
 
-def get_features(spec: str | Spec | FeatureMap, /, **params: Any) -> FeatureMap:
+def get_features(spec: str | Spec | SpecChain | FeatureMap, /, **params: Any) -> FeatureMap:
     """Build a feature map, not yet fitted: `get_features("maxabs")`; raises as `get_solver`.
 
     Maps joined by + in a text, as in `standard+nystroem[rank=50]`, are applied from left to right.
     """
-    parts = joined_specs(spec) if isinstance(spec, str) else ()
-    if len(parts) < 2:
-        return _get("features", spec, params)  # type: ignore[no-any-return]
+    parts = parse_chain(spec) if isinstance(spec, str) else spec
+    if not isinstance(parts, SpecChain) or len(parts) == 1:
+        one = parts[0] if isinstance(parts, SpecChain) else parts
+        return _get("features", one, params)  # type: ignore[no-any-return]
     from aucbench.features import Chain
 
     return _given("features", Chain(tuple(map(get_features, parts))), params)  # type: ignore[no-any-return]
@@ -119,7 +120,7 @@ def get_pairs(spec: str | Spec | Pairs, /, **params: Any) -> Pairs:
     return _get("pairs", spec, params)  # type: ignore[no-any-return]
 
 
-def get_preprocessing(spec: str | Spec | FeatureMap, /) -> FeatureMap:
+def get_preprocessing(spec: str | Spec | SpecChain | FeatureMap, /) -> FeatureMap:
     """Build a feature map that is fitted before the solver; it may add no intercept."""
     built = get_features(spec)
     if built.exempt:
@@ -130,12 +131,12 @@ def get_preprocessing(spec: str | Spec | FeatureMap, /) -> FeatureMap:
     return built
 
 
-def get_dataset(spec: str | Data, /, **params: Any) -> Data:
+def get_dataset(spec: str | Spec | Data, /, **params: Any) -> Data:
     """Read or generate a data set.
 
     Parameters
     ----------
-    spec : str or Data
+    spec : str, Spec or Data
         A registered name with its parameters, such as `outbreak[n=1000,d=1000]`, or a file
         in the folder `AUCBENCH_DATA`, a path, an https address, or a set of a collection such as
         `keel:glass1`. `Data` are returned unchanged. A built-in set comes before a file of its
@@ -151,9 +152,9 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     DataError
         When the file cannot be used as it is.
     """
-    if not isinstance(spec, str):
+    if not isinstance(spec, str | Spec):
         return _given("datasets", spec, params)  # type: ignore[no-any-return]
-    read = parse_spec(spec)
+    read = _parsed(spec)
     if _is_of_rows(read.name):
         return _read(read, params)
     claim, inside = _claimed("datasets", read)
@@ -222,8 +223,8 @@ def params_of(kind: str, spec: str | Spec) -> Mapping[str, Any]:
     return _claimed(kind, spec)[1]
 
 
-def identity_of(kind: str, spec: str | Spec, *, filled: bool = True) -> str:
-    """Return one text for all spellings of a specification: its parameters in one order.
+def identity_of(kind: str, spec: str | Spec, *, filled: bool = True) -> Spec:
+    """Return one specification for all spellings: all by name, in one order.
 
     Parameters
     ----------
@@ -247,7 +248,7 @@ def identity_of(kind: str, spec: str | Spec, *, filled: bool = True) -> str:
     for p in known:  # 1 is 1.0 where the parameter is a float
         if p.is_float and type(value := params.get(p.name)) is int and float(value) == value:
             params[p.name] = float(value)
-    return str(Spec(claim.qualified, dict(sorted(params.items()))))
+    return Spec(claim.qualified, dict(sorted(params.items())))
 
 
 def _is_plain(default: Any) -> bool:
@@ -257,10 +258,14 @@ def _is_plain(default: Any) -> bool:
 
 def _claimed(kind: str, spec: str | Spec) -> tuple[Claim, Mapping[str, Any]]:
     """Return what the name of a specification means, and the parameters of its brackets."""
-    read = spec if isinstance(spec, Spec) else parse_spec(spec)
+    read = _parsed(spec)
     claim = find(kind, read.name)
     skipped = given_to(kind, claim.factory)
-    return claim, named(claim.name, claim.factory, skipped, read.params, read.unnamed)
+    return claim, named(claim.name, claim.factory, skipped, read.params)
+
+
+def _parsed(spec: str | Spec) -> Spec:
+    return spec if isinstance(spec, Spec) else parse_spec(spec)
 
 
 def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
@@ -282,7 +287,7 @@ def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
     from aucbench.datasets.located import available, names_file
     from aucbench.datasets.reading import Loading
 
-    inside = named(spec.name, Loading, 0, spec.params, spec.unnamed)
+    inside = named(spec.name, Loading, 0, spec.params)
     chosen = _merged(spec.name, inside, params)
     check(spec.name, Loading, 0, chosen)
     if not names_file(spec.name):

@@ -10,6 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from aucbench.errors import AucbenchError, ParameterError, UnknownNameError, short
+from aucbench.registry.specs import FIRST
 
 ANYTHING = inspect.Signature(
     [inspect.Parameter("params", inspect.Parameter.VAR_KEYWORD)]
@@ -69,21 +70,20 @@ def named(
     factory: Callable[..., Any],
     skip: int,
     params: Mapping[str, Any],
-    unnamed: tuple[Any, ...],
 ) -> Mapping[str, Any]:
-    """`params`, and the value without a name as that of the first parameter after `skip`."""
-    if not unnamed:
+    """`params`, with the value without a name as that of the first parameter after `skip`."""
+    if FIRST not in params:
         return params
-    known = parameters_of(factory, skip)
+    known, value = parameters_of(factory, skip), params[FIRST]
     if not known:
-        raise ParameterError(f"{label} has no parameters, got {unnamed[0]!r}; leave it out")
+        raise ParameterError(f"{label} has no parameters, got {value!r}; leave it out")
     first = known[0].name
     if first in params:
         raise ParameterError(
-            f"{first} of {label} is given twice: by its name and as {unnamed[0]!r} without it; "
+            f"{first} of {label} is given twice: by its name and as {value!r} without it; "
             "leave one out"
         )
-    return {first: unnamed[0], **params}
+    return {first if name == FIRST else name: one for name, one in params.items()}
 
 
 def check(label: str, factory: Callable[..., Any], skip: int, params: Mapping[str, Any]) -> None:

@@ -16,10 +16,12 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, Protocol
 
 from aucbench.errors import ParameterError
 
@@ -27,7 +29,7 @@ SPEC_EXAMPLE = "write it like sht-auc[k=50,blocks=4]"
 CLOSING = {"[": "]", "(": ")", "{": "}"}
 DEEPEST = 20
 INLINE_MARK = "()"  # at the end of the name of an object, see `aucbench.registry.inline`
-TUNED_MARK = " (tuned"  # after the specification of a tuned solver, in a label
+FIRST = ""  # key of a value that stands without a name: it is that of the first parameter
 FILE_MARK = ".py:"  # between a file and a name in it
 SPEC_QUOTES = "'\""
 OPENING = (*CLOSING, *SPEC_QUOTES)
@@ -39,25 +41,55 @@ WORDS = {"true": True, "false": False, "none": None, "inf": inf, "-inf": -inf}
 class Spec:
     """A name and its parameters.
 
-    `str` returns a text that parses to an equal `Spec`. Two of them are equal, and have one hash,
-    when they have the same parameters in any order: `k=1` and `k=1.0` differ. What spells the same
-    with defaults left out is known by `aucbench.registry.identity_of`.
+    A specification is parsed once, from what a user typed, and travels as this object; it is kept
+    as {"name": ..., "params": {...}}. Two are equal, and have one hash, when they have the same
+    parameters in any order: `k=1` and `k=1.0` differ. What spells the same with defaults left out
+    is known by `aucbench.registry.identity_of`.
+
+    Attributes
+    ----------
+    name : str
+        What is before the brackets; also a path or an address.
+    params : mapping of str to literal
+        A value without a name, which is that of the first parameter, has the key `FIRST`.
     """
 
-    name: str = field(compare=False)  # what is before the brackets; also a path or an address
-    params: Mapping[str, Any] = field(default_factory=dict, compare=False)  # of literals
-    unnamed: tuple[Any, ...] = field(default=(), compare=False)  # that of the first parameter
-    _text: str = field(init=False, repr=False, compare=False)
+    name: str = field(compare=False)
+    params: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    _inside: str = field(init=False, repr=False, compare=False)
     _sorted: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        named = [f"{key}={_shown(value)}" for key, value in self.params.items()]
-        for name, pieces in (("_text", named), ("_sorted", sorted(named))):
-            inside = ",".join([*map(_shown, self.unnamed), *pieces])
-            object.__setattr__(self, name, f"{self.name}[{inside}]" if inside else self.name)
+        pieces = [f"{key}={_shown(v)}" if key else _shown(v) for key, v in self.params.items()]
+        object.__setattr__(self, "_inside", f"[{','.join(pieces)}]" if pieces else "")
+        object.__setattr__(self, "_sorted", f"{self.name}[{','.join(sorted(pieces))}]")
 
     def __str__(self) -> str:
-        return self._text
+        return self.format(str)
+
+    def format(self, named: Callable[[str], str]) -> str:
+        """Return a text for people, in which the name is what `named` makes of it."""
+        return f"{named(self.name)}{self._inside}"
+
+
+class SpecChain(tuple[Spec, ...]):
+    """Feature maps that are applied from left to right; written `a+b`."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return self.format(str)
+
+    def format(self, named: Callable[[str], str]) -> str:
+        """Return a text for people, as that of a `Spec`."""
+        return "+".join(spec.format(named) for spec in self)
+
+
+class Formatted(Protocol):
+    """What has names of specifications in its text: a `Spec`, a `SpecChain`, a solver's choice."""
+
+    def format(self, named: Callable[[str], str]) -> str:
+        """Return a text for people, in which each name is what `named` makes of it."""
 
 
 def split_specs(text: str) -> list[str]:
@@ -68,9 +100,10 @@ def split_specs(text: str) -> list[str]:
     return [piece for _, piece in _spec_pieces(text, _depths(text), 0, 0, len(text))]
 
 
-def joined_specs(text: str) -> list[str]:
-    """`a+b[x=1e+3]` → `a`, `b[x=1e+3]`: feature maps that are applied from left to right."""
-    return [piece for _, piece in _spec_pieces(text, _depths(text), 0, 0, len(text), "+")]
+def parse_chain(text: str) -> SpecChain:
+    """Read `a+b[x=1e+3]`: feature maps that are applied from left to right."""
+    pieces = _spec_pieces(text, _depths(text), 0, 0, len(text), "+")
+    return SpecChain(parse_spec(piece) for _, piece in pieces)
 
 
 def parse_spec(text: str) -> Spec:
@@ -91,7 +124,7 @@ def parse_spec(text: str) -> Spec:
     (at, first), *others = pieces = [*_spec_pieces(text, depths, 1, begin + 1, end)]
     if _is_named(first):
         return Spec(name, _params(text, pieces))
-    return Spec(name, _params(text, others), (_unnamed(text, at, first),))
+    return Spec(name, {FIRST: _unnamed(text, at, first), **_params(text, others)})
 
 
 def in_file(name: str) -> tuple[Path, str] | None:
@@ -103,68 +136,52 @@ def in_file(name: str) -> tuple[Path, str] | None:
     return (Path(f"{file}.py"), member) if known else None
 
 
-def anchored(text: str, *, joined: bool = False) -> str:
-    """Return a specification with the whole path of its file: so it means the same everywhere.
-
-    With `joined`, the text may be several specifications that are joined by +.
-    """
-
-    def whole(file: Path) -> str:
-        return f"{os.path.abspath(file.expanduser())}:"  # noqa: PTH100 - links stay as they are
-
-    return _placed(text, whole, joined=joined)
+def anchored(spec: Spec) -> Spec:
+    """Return a specification with the whole path of its file: so it means the same everywhere."""
+    file = in_file(spec.name)
+    if file is None:
+        return spec
+    whole = os.path.abspath(file[0].expanduser())  # noqa: PTH100 - links stay as they are
+    return replace(spec, name=f"{whole}:{file[1]}")
 
 
-def short(text: str, *, joined: bool = False) -> str:
-    """Return a specification for people: the path of its file begins in the present folder.
+def without_place(spec: Spec) -> Spec:
+    """Return a specification without the path of its file, by whose content it is known."""
+    name = _bare_name(spec.name)
+    return spec if name == spec.name else replace(spec, name=name)
+
+
+def short(thing: Formatted | str) -> str:
+    """Return a text for people: the path of a file begins in the present folder.
 
     A file that is elsewhere keeps its whole path, so that two files never have one name. The name
-    of an object loses its parentheses. Else as `anchored`.
+    of an object loses its parentheses. A text is taken for a name.
     """
-
-    def near(file: Path) -> str:
-        here = Path.cwd()
-        return f"{file.relative_to(here) if file.is_relative_to(here) else file}:"
-
-    return _named(text, near, joined=joined)
+    return _short_name(thing) if isinstance(thing, str) else thing.format(_short_name)
 
 
-def bare(text: str, parts: int = 0, *, joined: bool = False) -> str:
-    """Return a specification with that many parts of the path of its file, the last ones.
+def bare(thing: Formatted, parts: int = 0) -> str:
+    """Return a text for people with that many parts of the path of a file, the last ones.
 
     The rest is as in `short`.
     """
-
-    def last(file: Path) -> str:
-        return f"{Path(*file.parts[-parts:])}:" if parts else ""
-
-    return _named(text, last, joined=joined)
+    return thing.format(partial(_bare_name, parts=parts))
 
 
-def _named(text: str, place: Callable[[Path], str], *, joined: bool) -> str:
-    if INLINE_MARK not in text and FILE_MARK not in text:  # an id asks this of each of its names
-        return text
-    name, rest = _label(text)
-    if name.endswith(INLINE_MARK):
-        return f"{name.removesuffix(INLINE_MARK)}{rest}"
-    return _placed(text, place, joined=joined)
+def _short_name(name: str) -> str:
+    file = in_file(name)
+    if file is None:
+        return name.removesuffix(INLINE_MARK)
+    here = Path.cwd()
+    place = file[0].relative_to(here) if file[0].is_relative_to(here) else file[0]
+    return f"{place}:{file[1]}"
 
 
-def _placed(text: str, place: Callable[[Path], str], *, joined: bool) -> str:
-    if FILE_MARK not in text:
-        return text
-    if joined:
-        return "+".join(_placed(piece, place, joined=False) for piece in joined_specs(text))
-    name, rest = _label(text)
-    file = in_file(name.strip())
-    return text if file is None else f"{place(file[0])}{file[1]}{rest}"
-
-
-def _label(text: str) -> tuple[str, str]:
-    """Return the name, and what follows it: brackets, or how people are told of a grid."""
-    ends = [at for mark in ("[", TUNED_MARK) if (at := text.find(mark)) >= 0]
-    end = min(ends, default=len(text))
-    return text[:end], text[end:]
+def _bare_name(name: str, parts: int = 0) -> str:
+    file = in_file(name)
+    if file is None:
+        return name.removesuffix(INLINE_MARK)
+    return f"{Path(*file[0].parts[-parts:])}:{file[1]}" if parts else file[1]
 
 
 def _is_named(piece: str) -> bool:
@@ -195,6 +212,15 @@ def _params(text: str, pieces: Iterable[tuple[int, str]]) -> dict[str, Any]:
     return params
 
 
+def is_literal(value: Any) -> bool:
+    """Whether a parameter can have this value: a specification can be written with it and kept."""
+    if isinstance(value, list | tuple | set):
+        return all(map(is_literal, value))
+    if isinstance(value, dict):
+        return all(map(is_literal, (*value, *value.values())))
+    return type(value) in (bool, int, str, NoneType) or (type(value) is float and value == value)
+
+
 def _value(text: str) -> Any:
     """Return the value of a stripped text: a literal, a list of values, or the text itself."""
     if text.lower() in WORDS:
@@ -203,14 +229,17 @@ def _value(text: str) -> Any:
         with warnings.catch_warnings():
             # A path such as '\data' in quotes is a value, not source code to warn about.
             warnings.simplefilter("ignore")
-            return ast.literal_eval(text)
+            value = ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         if text[0] not in OPENING:
             return text
         depths, last = _depths(text), len(text) - 1
         if text[0] != "[" or 0 in depths[:last]:
             raise _malformed(text, 0, "this is neither a value nor a word") from error
-    return [_value(piece) for _, piece in _spec_pieces(text, depths, 1, 1, last)]
+        return [_value(piece) for _, piece in _spec_pieces(text, depths, 1, 1, last)]
+    if not is_literal(value):
+        raise _malformed(text, 0, f"a parameter holds no {type(value).__name__}")
+    return value
 
 
 def _shown(value: Any) -> str:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Self
 from aucbench.bench.inline import NOTHING, Inline, named_solvers
 from aucbench.bench.measuring import measure_of, metrics_of, supervised
 from aucbench.bench.options import Comparison, Fits, RunOptions, ShowOptions, specs
-from aucbench.bench.plan.pairs import checked_pairs, written
-from aucbench.bench.plan.plan import Plan, default_solvers
+from aucbench.bench.plan.pairs import read_pairs, spec_of_pairs
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
 from aucbench.bench.results.record import Record
@@ -31,6 +31,7 @@ from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.options import make_options, option_group, takes_options
 from aucbench.processes.scratch import Scratch
+from aucbench.registry.specs import Spec
 from aucbench.report.running import (
     End,
     handed_over,
@@ -129,13 +130,12 @@ def compare(
     plain = {name: value for name, value in options.items() if name not in test}
     together = make_options(CompareOptions, {**reading.options(), **plain}, "compare")
     asked = together.comparison
-    pairs, read = checked_pairs(_pairs(asked.pairs, sets), together.read)
+    pairs, read = read_pairs(_pairs(asked.pairs, sets), together.read)
     show = resolve_metrics(together.show, pairs)
     named, held, read = _named(sets, read, test)
-    usual = default_solvers(named, pairs, monotone=asked.monotone)
-    chosen, inline = named_solvers(usual if solvers is None else _specs(solvers))
-    maps = None if asked.features is None else _specs(asked.features)
-    whole = replace(asked, solvers=tuple(chosen), data=tuple(named), features=maps, pairs=pairs)
+    chosen, inline = (None, NOTHING) if solvers is None else named_solvers(_specs(solvers))
+    asked_for = None if chosen is None else tuple(chosen)
+    whole = replace(asked, solvers=asked_for, data=tuple(named), pairs=pairs)
     plan = together.run.limit(whole.plan(read, together.fits))
     with handed_over(held, inline) as objects:
         return compare_plan(plan, together.run, show, objects)
@@ -330,32 +330,34 @@ def _asked(given: tuple[Any, ...], solvers: Any, data: Any) -> tuple[Any, tuple[
     return first if solvers is None else solvers, _specs(data)
 
 
-def _pairs(pairs: Any, sets: Iterable[Any]) -> Any:
-    """Return the text of the pairs that are asked for; or else of those that rows come with."""
-    own = {written(one.pairs) for one in sets if isinstance(one, Data) and one.pairs is not None}
-    asked = written(pairs)
+def _pairs(pairs: Any, sets: Iterable[Any]) -> Spec | None:
+    """Return the pairs that are asked for; or else of those that rows come with."""
+    held = (spec_of_pairs(one.pairs) for one in sets if isinstance(one, Data))
+    own = {known for known in held if known is not None}
+    asked = spec_of_pairs(pairs)
     if own - {asked} and (asked is not None or len(own) > 1):
         raise ParameterError(
-            f"rows come with the pairs {', '.join(sorted(own))}, and one kind of pairs counts in a "
-            "comparison; give it as pairs, and leave it out of the rows"
+            f"rows come with the pairs {', '.join(sorted(map(str, own)))}, and one kind of pairs "
+            "counts in a comparison; give it as pairs, and leave it out of the rows"
         )
     return asked if asked is not None else next(iter(own), None)
 
 
 def _named(
     sets: Iterable[Any], asked: ReadOptions, test: Mapping[str, Any]
-) -> tuple[list[str], dict[str, Data], ReadOptions]:
+) -> tuple[list[str | Spec], dict[Spec, Data], ReadOptions]:
     """Return names of data sets, rows in memory by name, and how files among them are read."""
-    names: list[str] = []
-    held: dict[str, Data] = {}
+    names: list[str | Spec] = []
+    held: dict[Spec, Data] = {}
     files = False
     for one in sets:
         rows = load(one, asked, **test) if is_table(one) else one
         if isinstance(rows, Data):
-            names.append(name_of(rows, "data" if rows is one else "table"))
-            held[names[-1]] = rows
+            name = name_of(rows, "data" if rows is one else "table")
+            names.append(name)
+            held[name] = rows
             if rows is not one:
-                warn_of(rows, names[-1])
+                warn_of(rows, name)
         elif isinstance(one, str):
             names.append(one)
         else:

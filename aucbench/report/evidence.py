@@ -41,7 +41,7 @@ from aucbench.report.fits import NAN, Array, Condition, Fit, Key, names_of, shar
 
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_CHOICE = (
-    *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
+    *("choice", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
     *("tune_evals", "inner_splits", "tune_seconds", "tune_work", "repeat_fits"),
     *("pairs", "monotone"),
 )

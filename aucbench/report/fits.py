@@ -17,7 +17,7 @@ from aucbench.bench.results.record import Record
 from aucbench.datasets.reading import ReadOptions
 from aucbench.ranges import OVERSPENT
 from aucbench.records import CellStatus
-from aucbench.registry.specs import bare, short
+from aucbench.registry.specs import Spec, SpecChain, bare, short
 from aucbench.solving.laws import MOST_INFO
 
 NO_DESCENT = Descent()
@@ -120,7 +120,7 @@ class Fit:
             condition=Condition.of(record) if record.machine else None,
             chosen=(record.tuning or {}).get("chosen"),
             division=sizes.division or "",
-            other_pairs="" if (own := sizes.trained_on) in (None, record.cell.pairs) else own,
+            other_pairs="" if (own := sizes.trained_on) in (None, str(record.cell.pairs)) else own,
             groups=_or_nan(sizes.groups),
             left_out=_or_nan(sizes.left_out),
             constant=_or_nan(sizes.constant),
@@ -178,27 +178,21 @@ def names_of(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
     """
     varying = [j for j, values in _values(keys, fields).items() if len(values) > 1]
 
-    def said(key: Key, place: Callable[[str], str]) -> str:
-        others = [
-            str(key[j]) if isinstance(key[j], ReadOptions) else f"{fields[j]}={place(str(key[j]))}"
-            for j in varying
-            if key[j] is not None
-        ]
+    def said(key: Key, place: Callable[[Any], str]) -> str:
+        others = [_placed(key[j], place, fields[j]) for j in varying if key[j] is not None]
         return ", ".join([place(key[0]), *others])
 
-    for place in (_bare, partial(_bare, parts=1), _short, str):
+    for place in (bare, partial(bare, parts=1), short, str):
         names = tuple(said(key, place) for key in keys)
         if len({*names}) == len(names):
             break
     return names
 
 
-def _bare(text: str, parts: int = 0) -> str:
-    return bare(text, parts, joined="+" in text)
-
-
-def _short(text: str) -> str:
-    return short(text, joined="+" in text)
+def _placed(value: Any, place: Callable[[Any], str], field_name: str) -> str:
+    if isinstance(value, ReadOptions):
+        return str(value)
+    return f"{field_name}={place(value) if isinstance(value, Spec | SpecChain) else value}"
 
 
 def shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:

@@ -43,13 +43,13 @@ LISTED = 3  # values that a sentence names
 # What plans must agree in, as the sentence of a refusal calls it. Feature maps, objectives and
 # shapes are chosen with a solver: where they differ, the names of solvers say so.
 PROTOCOL: Mapping[str, Callable[[Plan], Sequence[Any]]] = {
-    "data sets": lambda plan: plan.datasets,
+    "data sets": lambda plan: plan.data,
     "reading of files": lambda plan: [str(plan.reading) or "as usual"],
     "pairs": lambda plan: [plan.pairs],
     "splits": lambda plan: [plan.split_count],
     "holdout": lambda plan: [plan.holdout],
     "repeats": lambda plan: [plan.repeats],
-    "seeds": lambda plan: plan.seeds,
+    "seeds": lambda plan: plan.seed,
     "passes": lambda plan: [plan.limit_of_passes],
     "seconds": lambda plan: [plan.seconds],
     "gap_tol": lambda plan: [plan.gap_tol],

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
-from aucbench.bench.cell import ranks_within_groups
+from aucbench.bench.cell import Choice, ranks_within_groups
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.ranges import DEFAULT_PASSES
@@ -44,18 +45,21 @@ def _is_unpinned(record: Record) -> bool:
 
 def _first_failures(plan: Plan, failed: Iterable[Record]) -> Iterator[str]:
     """Yield the reason of the first failure of each solver, in the order of the plan."""
-    first: dict[str, Record] = {}
+    first: dict[Choice, Record] = {}
     for record in failed:
-        first.setdefault(record.cell.label, record)
-    labels = [choice.label for choice in plan.solvers]
+        first.setdefault(record.cell.choice, record)
 
     def place(record: Record) -> tuple[int, ...]:
         cell = record.cell
-        axes = (plan.datasets, cell.dataset), (plan.features, cell.features), (labels, cell.label)
+        axes: tuple[tuple[tuple[Any, ...], Any], ...] = (
+            (plan.data, cell.dataset),
+            (plan.features, cell.features),
+            (plan.solvers, cell.choice),
+        )
         return tuple(axis.index(value) for axis, value in axes)
 
     for record in sorted(first.values(), key=place):
-        where = f"{short(record.cell.label)} on {short(record.cell.dataset)}"
+        where = f"{short(record.cell.choice)} on {short(record.cell.dataset)}"
         yield f"  {where}: {record.status.status}: {record.why}"
 
 
@@ -72,8 +76,8 @@ def protocol(plan: Plan, records: Iterable[Record]) -> str:
             points = f"{' to '.join(map(str, sorted({min(tried), max(tried)})))} point(s)"
         asked += f", tuned by {points} x {plan.inner_splits} inner splits"
         asked += f" within {plan.tune_seconds:g} s" if plan.tune_seconds is not None else ""
-    maps = (short(spec, joined=True) for spec in plan.features)
-    seeds = ",".join(map(str, plan.seeds))
+    maps = map(short, plan.features)
+    seeds = ",".join(map(str, plan.seed))
     return (
         f"{_division(plan)}, {','.join(maps)}{asked}, {budget}, gap {plan.gap_tol:g}, seed {seeds}"
     )

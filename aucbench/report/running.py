@@ -26,7 +26,7 @@ from aucbench.processes.scratch import Scratch
 from aucbench.progress import Write, in_notebook, show_progress
 from aucbench.registry.isolated_imports import within
 from aucbench.registry.lookup import owner
-from aucbench.registry.specs import INLINE_MARK, parse_spec, short, split_specs
+from aucbench.registry.specs import INLINE_MARK, Spec, short, split_specs
 
 if TYPE_CHECKING:
     from aucbench.data import Data
@@ -93,8 +93,8 @@ def run_plan(
 def data_names(plan: Plan) -> Iterator[str]:
     """Yield names that may be those of data sets which no plugin has, also as parameters."""
     names = [plan.reading.test]
-    for spec in map(parse_spec, plan.datasets):
-        names += [spec.name, *spec.unnamed, *spec.params.values()]
+    for spec in plan.data:
+        names += [spec.name, *spec.params.values()]
     for name in names:
         known = isinstance(name, str) and entry_of(name).in_files
         if isinstance(name, str) and not (known and owner("datasets", name)):
@@ -102,7 +102,7 @@ def data_names(plan: Plan) -> Iterator[str]:
 
 
 def resolve_metrics(
-    show: ShowOptions, pairs: str | None = None, limit: float | None = None
+    show: ShowOptions, pairs: Spec | None = None, limit: float | None = None
 ) -> ShowOptions:
     """Return the options with the names of their metrics; the default one is that of the pairs.
 
@@ -133,14 +133,14 @@ def require_no_run(function: str) -> None:
         )
 
 
-def name_of(data: Data, what: str = "data") -> str:
+def name_of(data: Data, what: str = "data") -> Spec:
     """Return how a plan names rows in memory: by their hash."""
     from aucbench.bench.worker.rows import data_hash  # it imports SciPy
 
-    return f"{what}-{data_hash(data)[:SHOWN]}{INLINE_MARK}"
+    return Spec(f"{what}-{data_hash(data)[:SHOWN]}{INLINE_MARK}")
 
 
-def warn_of(data: Data, name: str) -> None:
+def warn_of(data: Data, name: Spec) -> None:
     """Warn the caller's caller of what may be wrong in its table; a notebook shows it anyway."""
     lines = [line for line in data.understood.lines() if line.startswith(WARNING)]
     if lines and not in_notebook():
@@ -149,7 +149,7 @@ def warn_of(data: Data, name: str) -> None:
 
 
 @contextmanager
-def handed_over(held: Mapping[str, Data], inline: Inline = NOTHING) -> Iterator[Inline]:
+def handed_over(held: Mapping[Spec, Data], inline: Inline = NOTHING) -> Iterator[Inline]:
     """Write rows in memory into a folder, for the workers; add them to the objects of a plan."""
     if not held:
         yield inline

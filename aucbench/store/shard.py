@@ -59,7 +59,7 @@ class Seal:
         return self.before + digits + self.after
 
 
-SCHEMA = 1
+SCHEMA = 2
 KEY = re.compile(r"[0-9a-z][0-9a-z_-]{1,127}")
 SEAL = Seal(b',\n"seal": "', b'"\n}\n', end=b"\n}\n")
 OF_ARCHIVE = Seal(b"aucbench-seal:")  # after the directory of a zip archive, where readers stop

@@ -19,6 +19,7 @@ from aucbench.data.arrays import Index, Rows
 from aucbench.data.folds import Split, describe_division, splits
 from aucbench.data.packed import pack_known, pack_numbers, unpack_arrays, with_known
 from aucbench.errors import DataError
+from aucbench.registry.specs import short
 
 FEWEST = 2  # chunks for each split, so that whole chunks are dealt
 
@@ -53,7 +54,7 @@ class KeptTarget:
             self.packed_parts(cell)
             self.held(cell)
         except DataError as error:
-            return f"{cell.dataset}: {error}"
+            return f"{short(cell.dataset)}: {error}"
         return None
 
     def packed_parts(self, cell: Cell) -> tuple[str, str, str]:

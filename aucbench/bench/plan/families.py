@@ -10,18 +10,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.plan.errors import PlanError, require_text, with_members, with_place
+from aucbench.bench.plan.errors import PlanError, read_spec, require_text, with_place
 from aucbench.datasets.reading import SUITE
 from aucbench.errors import DataError, UnknownNameError
-from aucbench.registry.specs import anchored, short
+from aucbench.registry.specs import Spec, anchored, parse_spec, short
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
 
-FAMILIES = "families"  # a field of a plan, and a key of its table [suite]
+FAMILIES = "families"  # a field of a plan
 
 
-def checked_families(families: Any, datasets: Collection[str]) -> dict[str, tuple[str, ...]]:
+def read_families(families: Any, datasets: Collection[Spec]) -> dict[str, tuple[Spec, ...]]:
     """Return families with the members of suites in place of the suites, and with whole paths.
 
     It raises `PlanError` unless each data set of a family is one of `datasets`, and in no other.
@@ -29,7 +29,8 @@ def checked_families(families: Any, datasets: Collection[str]) -> dict[str, tupl
     if not isinstance(families, Mapping):
         wanted = "families must be a table of names and lists of data sets"
         raise PlanError(f"{wanted}, such as uci = ['german'], got {families!r}", FAMILIES)
-    checked, seen = {}, dict[str, str]()
+    checked: dict[str, tuple[Spec, ...]] = {}
+    seen: dict[Spec, str] = {}
     for name, members in families.items():
         require_text(name, FAMILIES, FAMILIES)
         checked[name] = tuple(_members(name, members, datasets))
@@ -45,28 +46,39 @@ def checked_families(families: Any, datasets: Collection[str]) -> dict[str, tupl
     return checked
 
 
-def _members(name: str, members: Any, datasets: Collection[str]) -> Iterable[str]:
+def _members(name: str, members: Any, datasets: Collection[Spec]) -> Iterable[Spec]:
     """Yield the data sets of a family."""
     if isinstance(members, str) or not isinstance(members, Sequence) or not members:
         wanted = f"the family {name} must be a list of data sets"
         raise PlanError(f"{wanted}, got {members!r}", FAMILIES, name)
-    for text in members:
-        require_text(text, FAMILIES, FAMILIES)
-        for member in with_place((FAMILIES, name), with_members, (text,)):
-            if (whole := anchored(member)) in datasets:
-                yield whole
-            elif not text.startswith(SUITE):  # of a suite, a plan may have some members only
-                known = [short(dataset) for dataset in datasets]
-                unknown = UnknownNameError("data set", text, known)
-                raise PlanError(f"the family {name}: {unknown}", FAMILIES, name, value=text)
+    for given in members:
+        spec = read_spec(given, FAMILIES, FAMILIES)
+        for member in with_place((FAMILIES, name), with_members, spec):
+            if member in datasets:
+                yield member
+            elif not spec.name.startswith(SUITE):  # of a suite, a plan may have some members only
+                unknown = UnknownNameError("data set", str(given), [*map(short, datasets)])
+                raise PlanError(f"the family {name}: {unknown}", FAMILIES, name, value=spec)
 
 
-def family_of(plans: Iterable[Plan]) -> dict[str, str]:
+def with_members(spec: Spec) -> tuple[Spec, ...]:
+    """Return a data set, or the members of a suite in its place.
+
+    The catalogue is imported only for a suite, since it takes NumPy along.
+    """
+    if not spec.name.startswith(SUITE):
+        return (spec,)
+    from aucbench.datasets.catalogue import expanded
+
+    return tuple(anchored(parse_spec(member)) for member in expanded([str(spec)]))
+
+
+def family_of(plans: Iterable[Plan]) -> dict[Spec, str]:
     """Return the family of each data set that is in one, over several plans.
 
     It raises `DataError` when two plans put a data set into different families.
     """
-    known: dict[str, str] = {}
+    known: dict[Spec, str] = {}
     pairs = chain.from_iterable(plan.families.items() for plan in plans)
     for name, member in ((name, member) for name, members in pairs for member in members):
         if (other := known.setdefault(member, name)) != name:

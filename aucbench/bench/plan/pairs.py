@@ -1,4 +1,4 @@
-"""The pairs of a plan, as text; the column of their groups is one that the reader takes."""
+"""The pairs of a plan; the column of their groups is one that the reader takes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import fields, replace
 from typing import Any
 
 from aucbench.bench.cell import COLUMN, GROUP, column_of
-from aucbench.bench.plan.errors import PlanError, require_text, with_place
+from aucbench.bench.plan.errors import PlanError, read_spec, with_place
 from aucbench.datasets.reading import ReadOptions
-from aucbench.registry.specs import Spec, anchored, parse_spec, short
+from aucbench.registry.specs import FIRST, Spec, short
 
-ALL = "all"
+ALL = Spec("all")
 OF_ORDER = TIME, GRADE = "time", "grade"
 
 
-def checked_pairs(pairs: Any, reading: ReadOptions) -> tuple[str | None, ReadOptions]:
+def read_pairs(pairs: Any, reading: ReadOptions) -> tuple[Spec | None, ReadOptions]:
     """Return the pairs, and the reading, which takes the column of their groups.
 
     So `group[column=user]` is the same as `group` with `groups="user"`. None, and `all`, stand for
@@ -24,41 +24,40 @@ def checked_pairs(pairs: Any, reading: ReadOptions) -> tuple[str | None, ReadOpt
     Raises
     ------
     PlanError
-        When the text is malformed, or two columns of groups are named.
+        When a text is malformed, an object is of a class that a process of a cell could not make
+        again, or two columns of groups are named.
     """
-    if pairs is None or pairs == ALL:
+    spec = spec_of_pairs(pairs)
+    if spec is None or spec == ALL:
         return _own(reading), reading
-    require_text(pairs, "pairs", "pairs")
-    spec = with_place(("pairs",), parse_spec, anchored(pairs), value=pairs)
     named, column = _divided(spec)
     if column is None:
-        return str(named), reading
+        return named, reading
     if reading.groups not in (None, column):
         raise PlanError(
-            f"{short(pairs)} takes its groups from {column}, and groups names {reading.groups}; "
+            f"{short(spec)} takes its groups from {column}, and groups names {reading.groups}; "
             "name one column",
             "pairs",
         )
-    return str(named), with_place(("pairs",), lambda: replace(reading, groups=column))
+    return named, with_place(("pairs",), lambda: replace(reading, groups=column))
 
 
-def _own(reading: ReadOptions) -> str | None:
+def _own(reading: ReadOptions) -> Spec | None:
     """Return the pairs of the target that is read; None for those of labels."""
     if reading.event is not None:
-        return TIME
-    return GRADE if reading.labels == "grades" else None
+        return Spec(TIME)
+    return Spec(GRADE) if reading.labels == "grades" else None
 
 
-def written(pairs: Any) -> Any:
-    """Return the text of pairs of aucbench, such as `Fpr(max=0.1)`; anything else as it is.
+def spec_of_pairs(pairs: Any) -> Spec | None:
+    """Return the specification of pairs: of a text, or of an object such as `Fpr(max=0.1)`.
 
-    Raises
-    ------
-    PlanError
-        When they are an object of another class, which a process of a cell could not make again.
+    It raises as `read_pairs`.
     """
-    if pairs is None or isinstance(pairs, str):
-        return pairs
+    if pairs is None:
+        return None
+    if isinstance(pairs, str | Spec):
+        return read_spec(pairs, "pairs", "pairs")
     from aucbench.pairs import aucbench_pairs
 
     known = {kind: name for name, kind in aucbench_pairs().items()}
@@ -69,7 +68,7 @@ def written(pairs: Any) -> Any:
             "pairs",
         )
     params = {f.name: v for f in fields(pairs) if (v := getattr(pairs, f.name)) != f.default}
-    return str(Spec(known[type(pairs)], params))
+    return Spec(known[type(pairs)], params)
 
 
 def _divided(spec: Spec) -> tuple[Spec, Any]:
@@ -80,5 +79,5 @@ def _divided(spec: Spec) -> tuple[Spec, Any]:
     column = column_of(spec)
     if spec.name != GROUP:
         return spec, column
-    others = {name: value for name, value in spec.params.items() if name != COLUMN}
-    return replace(spec, params=others, unnamed=()), column
+    others = {name: v for name, v in spec.params.items() if name not in (COLUMN, FIRST)}
+    return replace(spec, params=others), column

@@ -81,7 +81,7 @@ class Descent:
         measures = record.measures
         last = record.curve[-1] if record.curve else {}
         descent = Descent(
-            solver=record.cell.label,
+            solver=str(record.cell.choice),
             feasible=measures.feasible is not False,
             stop=measures.stop,
             residual=number(last.get("residual")),
@@ -176,7 +176,7 @@ def _problem(record: Record) -> str | None:
     cell, problem = record.cell, record.measures.problem
     if problem is None or record.sizes.data is None:
         return None
-    rows = (cell.features, cell.splits, cell.holdout, cell.repeat, cell.split, cell.seed)
+    rows = (str(cell.features), cell.splits, cell.holdout, cell.repeat, cell.split, cell.seed)
     return hash_of([record.sizes.data, *rows, problem])
 
 

@@ -1,6 +1,6 @@
 """Records: the results of cells, which the store keeps and reports read.
 
-`Record.from_json` is strict: a key that is missing or unknown is an error that names its place.
+Reading one is strict: a key that is missing or unknown is an error that names its place.
 Each field has its unit and its meaning, from which the page docs/record.md is made.
 """
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
+from aucbench.bench.codec import dump
 from aucbench.bench.evaluation.verdict import Measures, Status, about
 from aucbench.bench.text import reason_text
-from aucbench.errors import DataError, shown
+from aucbench.errors import shown
 from aucbench.records import CellStatus
 
 if TYPE_CHECKING:
@@ -33,12 +33,6 @@ class Conditions:
     # What kept the process of the fit from files with labels: "landlock" and its version, or "none"
     # and why. None where no process was fenced.
     fence: str | None = None
-
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> Conditions:
-        """Return the conditions that a record holds; an earlier version may have known others."""
-        conditions: Conditions = _converter().structure(plain, Conditions)
-        return conditions
 
     def lift(self, status: str, then: Conditions) -> bool:
         """Whether a smaller limit than that of these conditions ended something as `status`."""
@@ -152,35 +146,10 @@ class Record:
         return reason_text(self.status.error_type, self.status.reason)
 
     def __repr__(self) -> str:
-        """Return what was run and what came of it; `to_json` has all fields."""
+        """Return what was run and what came of it."""
         auc = self.measures.auc
         came = self.why if auc is None else f"AUC {auc:.4f}"
         return shown(f"<Record {self.status.status}: {self.cell}: {came}>")
-
-    def to_json(self) -> dict[str, Any]:
-        """Nested plain values, as the store keeps them."""
-        plain: dict[str, Any] = _converter().unstructure(self)
-        return plain
-
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> Record:
-        """Inverse of `to_json`.
-
-        Raises
-        ------
-        DataError
-            When a key is missing, unknown, or holds another type.
-        """
-        from cattrs import BaseValidationError, transform_error
-
-        try:
-            record: Record = _converter().structure(plain, Record)
-        except BaseValidationError as error:
-            raise DataError(
-                f"this is no record of this aucbench: {'; '.join(transform_error(error))}; "
-                "read it with the version that wrote it, or run into a new folder"
-            ) from error
-        return record
 
     def flat(self, derived: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """One row: the fields of all groups side by side, in the order of docs/record.md.
@@ -190,10 +159,10 @@ class Record:
         `objective` and `projector` of the cell become `with_objective` and `with_projector`,
         since `objective` is a measure.
         """
-        asked = self.cell.to_json()
+        shown = dump(self.cell) | {name: _text(getattr(self.cell, name)) for name in NAMED}
         return {
             "id": self.id,
-            **{FLAT_NAMES.get(name, name): asked[name] for name in SHOWN},
+            **{FLAT_NAMES.get(name, name): shown[name] for name in SHOWN},
             **asdict(self.status),
             **asdict(self.measures),
             **asdict(self.sizes),
@@ -205,7 +174,7 @@ class Record:
             "plugin": self.plugin,
             "conditions": asdict(self.conditions),
             "machine": dict(self.machine),
-            "cell": asked,
+            "cell": shown,
         }
 
 
@@ -213,6 +182,7 @@ SHOWN = (
     *("solver", "tune", "dataset", "features", "objective", "projector", "pairs"),
     *("monotone", "repeat", "split", "seed"),
 )
+NAMED = ("solver", "dataset", "features", "objective", "projector", "pairs")  # shown as text
 FLAT_NAMES = {"objective": "with_objective", "projector": "with_projector"}
 GROUPS = (Status, Measures, Sizes, Process)
 
@@ -226,29 +196,5 @@ def documented(*more: type[DataclassInstance]) -> list[tuple[str, str, str, str]
     ]
 
 
-@cache
-def _converter() -> Any:
-    from cattrs import Converter
-    from cattrs.gen import make_dict_structure_fn
-
-    converter = Converter(forbid_extra_keys=True)
-    converter.register_unstructure_hook(Cell, Cell.to_json)
-    converter.register_structure_hook(Cell, lambda plain, _: Cell.from_json(plain))
-    converter.register_structure_hook(bool, _flag)  # a bool is an int, which would take it as well
-    # The points of curves are most of a record; they are taken as JSON gives them, without a copy.
-    converter.register_structure_hook_func(lambda kind: kind == Mapping[str, Any], _mapping)
-    lenient = make_dict_structure_fn(Conditions, converter, _cattrs_forbid_extra_keys=False)
-    converter.register_structure_hook(Conditions, lenient)
-    return converter
-
-
-def _mapping(plain: Any, _: Any) -> Mapping[str, Any]:
-    if not isinstance(plain, dict):
-        raise TypeError(f"not a mapping but {type(plain).__name__}")
-    return plain
-
-
-def _flag(plain: Any, _: Any) -> bool:
-    if not isinstance(plain, bool):
-        raise TypeError("not true or false")
-    return plain
+def _text(named: Any) -> str | None:
+    return None if named is None else str(named)

@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aucbench.bench.codec import dump, load
 from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
 from aucbench.store import DocumentStore
@@ -75,7 +76,7 @@ class Store(DocumentStore):
     def read(self, cell: str) -> Record | None:  # type: ignore[override] # parsed
         """Return the record of a cell by its id; None when it is not finished."""
         plain = super().read(cell)
-        return None if plain is None else Record.from_json(plain)
+        return None if plain is None else load(plain, Record)
 
     def records(self) -> Iterator[Record]:
         """Yield all records in the order of their ids; memory does not grow with their number."""
@@ -154,7 +155,7 @@ class Store(DocumentStore):
 
         `scores` is a npz file, kept as it is and never unpickled.
         """
-        super().write(record.to_json(), scores)
+        super().write(dump(record), scores)
         size = 0 if scores is None else len(scores)
         if size <= self._room:
             self._scores[record.id], self._room = scores, self._room - size

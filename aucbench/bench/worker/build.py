@@ -64,11 +64,11 @@ def told_of(cell: Cell, solver: Solver, train: Data) -> dict[str, Any]:
         )
     if train.pairs.kind == "class":
         next(train.pairs.labels(train))  # which the target has, or refuses
-        return {"trained_on": cell.pairs}
+        return {"trained_on": str(cell.pairs)}
     members = members_of(train)
     if isinstance(solver, OnAllPairs):
         return {"trained_on": ALL_PAIRS}
-    told: dict[str, Any] = {"trained_on": cell.pairs}
+    told: dict[str, Any] = {"trained_on": str(cell.pairs)}
     told["constant"] = int(constant_in_parts(train.rows, *members.components).size)
     if train.groups is not None and within_groups(train.pairs):
         told["left_out"] = int(members.left_out)

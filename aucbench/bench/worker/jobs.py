@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from aucbench import registry
-from aucbench.bench.cell import TARGET_FILE, Cell, hashable
+from aucbench.bench.cell import TARGET_FILE, Cell, Choice
+from aucbench.bench.codec import load
 from aucbench.bench.sources import why_in_chunks
 from aucbench.bench.worker import machine, rows
 from aucbench.bench.worker.blame import blamed
@@ -45,6 +46,7 @@ from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.inline import give, unpickled
 from aucbench.registry.source_files import file_fingerprint
+from aucbench.registry.specs import Spec, SpecChain
 from aucbench.scale import ChunkedData
 from aucbench.solving.wrappers import why_refused
 
@@ -62,8 +64,8 @@ own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process t
 def resolve(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Look a name up, see `aucbench.bench.worker.resolve.resolved`."""
     _take(request)
-    tuning = hashable(request["tuning"])
-    return resolved(request["kind"], request["spec"], tuning, request["replaced"])
+    choice = load(request["choice"], Choice)
+    return resolved(request["kind"], choice.spec, choice.tune, request["replaced"])
 
 
 def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
@@ -118,7 +120,7 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     raw = rows.mapped(block, RAW)
     train = unpack_known(raw.take(learnt), request["target"])
     train = shaped(request["monotone"], replace(train, schema=rows.schema_of(block, RAW)), block)
-    features = registry.get_features(request["features"])
+    features = registry.get_features(load(request["features"], SpecChain))
     rng = _of_split(request["seed"], request["split"])
     with blamed():
         train, test = mapped_parts(train, raw.take(held), features, rng)
@@ -143,7 +145,9 @@ def _split_chunked(
             f"a split has {held.size} test rows, and a cell hands over at most {MOST_SCORES} "
             "scores; ask for more --splits, or for a smaller share by holdout in a plan"
         )
-    train = with_features(request["features"], replace(raw.take(learnt), seed=request["seed"]))
+    train = with_features(
+        str(load(request["features"], SpecChain)), replace(raw.take(learnt), seed=request["seed"])
+    )
     sizes = {"n_train": learnt.size, "n_test": held.size, "columns": raw.d, "d": raw.d}
     about = {**sizes, "data": request["hash"], "keeps_columns": True}
     arrays, facts = rows.chunks(TRAIN, train)
@@ -168,7 +172,7 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
     _take(request)
-    planned = Cell.from_json(request["cell"])
+    planned = load(request["cell"], Cell)
 
     def lines(thing: Mapping[str, Any]) -> None:
         room.line(strict(thing))
@@ -289,17 +293,17 @@ def _take(request: Request) -> None:
 def data_of(request: Request) -> Data | ChunkedData:
     """Return the data set of a request, read in the folder where relative paths start."""
     _take(request)
-    source, folder = str(request["dataset"]), request["folder"]
-    if (why := why_in_chunks(source, folder)) is not None:
-        reading = ReadOptions.from_json(request["reading"])
-        return open_chunked(Path(folder) / source, reading, why=why)
+    dataset, folder = load(request["dataset"], Spec), request["folder"]
+    reading = load(request["reading"], ReadOptions)
+    if (why := why_in_chunks(str(dataset), folder)) is not None:
+        return open_chunked(Path(folder) / str(dataset), reading, why=why)
     try:
         with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
-            data = registry.get_dataset(request["dataset"], **request["reading"])
+            data = registry.get_dataset(dataset, **reading.options())
     except OSError as error:
-        raise DataError(f"cannot read {request['dataset']}: {error.strerror or error}") from error
+        raise DataError(f"cannot read {dataset}: {error.strerror or error}") from error
     if isinstance(data, Data):
-        require_filled(data.rows, request["dataset"])
+        require_filled(data.rows, str(dataset))
     return data
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.bench.codec import load
 from aucbench.bench.worker.blame import place_of
 from aucbench.errors import PluginError
 from aucbench.processes.child import Room
 from aucbench.registry import get_metric
 from aucbench.registry.discovery import describe_error
 from aucbench.registry.shapes import checked_value, takes_weights
+from aucbench.registry.specs import Spec
 
 Request = Mapping[str, Any]
 Steps = Mapping[str, Path]
@@ -29,7 +31,7 @@ def values(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     The arrays are files: y0.npy (1 for positive rows, else 0), scores0.npy and weights0.npy, then
     y1.npy and so on. They cannot be written. How it says so: see `aucbench.processes.isolated`.
     """
-    metric = get_metric(request["name"])
+    metric = get_metric(load(request["spec"], Spec))
     folder, weighted = Path(request["folder"]), takes_weights(metric)
     for number in request["numbers"]:
         room.line({"begin": number})

@@ -12,23 +12,24 @@ from typing import Any
 from aucbench import registry
 from aucbench.about import scale_of
 from aucbench.bench.cell import Tuning
+from aucbench.bench.codec import dump
 from aucbench.bench.learning import PRELOADED
 from aucbench.bench.worker.build import check_grid, plugin_of
 from aucbench.bench.worker.plain import message
 from aucbench.data import Data
-from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
+from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.protocols import Solver
 from aucbench.registry.lookup import broken_plugins, entries_named, find
 from aucbench.registry.shapes import origin
 from aucbench.registry.signatures import parameters_of
-from aucbench.registry.specs import Spec, in_file, parse_spec
+from aucbench.registry.specs import Spec, in_file
 
 TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
 REFUSED, ERROR = "refused", "error"
 
 
 def resolved(
-    kind: str, text: str, tuning: Tuning = False, replaced: Collection[str] = ()
+    kind: str, spec: Spec, tuning: Tuning = False, replaced: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return what a specification of a kind ("solvers", "metrics", ...) means, as JSON.
 
@@ -41,14 +42,10 @@ def resolved(
     If not ok it has `error` (a class), `reason` (a line), and `status`: "refused" after a mistake
     of the user, "error" where the plugin is broken.
     """
-    try:
-        spec = parse_spec(text)
-    except ParameterError as error:
-        return {"ok": False, **_refusal(error), "plugin": None}
     answer: dict[str, Any] = {"ok": True}
     try:
         answer |= LOOKED_UP[kind](spec)
-        answer["identity"] = registry.identity_of(kind, spec, filled=not tuning)
+        answer["identity"] = dump(registry.identity_of(kind, spec, filled=not tuning))
         if tuning:
             check_grid(spec, tuning, replaced)
     except (MemoryError, KeyboardInterrupt):
@@ -120,8 +117,8 @@ def _pairs(spec: Spec) -> dict[str, Any]:
     pairs, claim = registry.get_pairs(spec), find("pairs", spec.name)
     about = {"kind": pairs.kind, "measure": pairs.measure}
     return {
-        "name": str(spec),
-        "qualified": str(replace(spec, name=claim.qualified)),
+        "name": dump(spec),
+        "qualified": dump(replace(spec, name=claim.qualified)),
         "about": about,
     }
 
@@ -135,8 +132,8 @@ def _metric(spec: Spec) -> dict[str, Any]:
     metric, claim = registry.get_metric(spec), find("metrics", spec.name)
     parameters = getattr(metric, "keywords", {})
     return {
-        "name": str(Spec(spec.name, parameters)),
-        "qualified": str(Spec(claim.qualified, parameters)),
+        "name": dump(Spec(spec.name, parameters)),
+        "qualified": dump(Spec(claim.qualified, parameters)),
         "about": {"greater_is_better": scale_of(origin(metric)).greater_is_better},
     }
 

@@ -15,6 +15,7 @@ from aucbench.datasets.reading import ReadOptions
 from aucbench.papers.parts import Measurement
 from aucbench.papers.ranges import Range, growth, range_of
 from aucbench.papers.reading import Answers, Found, Plain, Tested
+from aucbench.registry.specs import parse_spec
 from aucbench.report.sections import Chart, Table
 
 CALL = "aucbench.papers.aum.descents.figure_5:measured"
@@ -84,7 +85,7 @@ def _measurements(told: Plain, name: str) -> list[Measurement]:
             name=f"{name}, n = {n}, seed {seed}",
             call=CALL,
             request={"n": n, "seed": seed, "quadratic_to": told["quadratic_to"]},
-            dataset=one["file"],
+            dataset=parse_spec(one["file"]),
             reading=reading,
         )
         for n in told["sizes"]

@@ -13,6 +13,7 @@ from aucbench.papers.parts import Measurement
 from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.reading import Answers, Found, Plain, Tested
 from aucbench.papers.sections import spread
+from aucbench.registry.specs import parse_spec
 from aucbench.report.sections import Chart, Table
 from aucbench.stats.words import ROPE
 
@@ -37,7 +38,7 @@ def _measurements(told: Plain) -> list[Measurement]:
             name=f"fold {fold}, seed {seed}",
             call=CALL,
             request={"fold": fold, "seed": seed, "repeats": told["repeats"]},
-            dataset=told["set"],
+            dataset=parse_spec(told["set"]),
         )
         for seed in told["seeds"]
         for fold in range(told["folds"])

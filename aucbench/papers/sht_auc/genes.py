@@ -29,7 +29,7 @@ def _charts(found: Found, figure: str) -> list[Chart]:
 
 def _peak(found: Found, row: str) -> Tested:
     """The best k is moderately larger than the number of related genes."""
-    few = len(entry_of(found.where(row=row)[0].datasets[0]).relevant)
+    few = len(entry_of(found.where(row=row)[0].datasets[0].name).relevant)
     best = {
         method: ks[int(np.nanargmax(means))]
         for method, (ks, means) in means_along(found, "k", AUC, row).items()
@@ -43,7 +43,7 @@ def _peak(found: Found, row: str) -> Tested:
 
 def _most_related(found: Found, row: str) -> Tested:
     """SHT-AUC chooses the most related genes when k is about their number."""
-    entry = entry_of(found.where(row=row)[0].datasets[0])
+    entry = entry_of(found.where(row=row)[0].datasets[0].name)
     few = len(entry.relevant)
     lines = means_along(found, "k", "support-precision", row)
     k = min(lines[SHT][0], key=lambda k: abs(k - few))

@@ -43,7 +43,7 @@ def _shown(found: Found) -> list[Table | str]:
         means = [float(np.nanmean(some)) for some in values if some.size]
         ends = [f"{f(means):.4f}" if means else "–" for f in (min, np.median, max)]
         number = f"{published['usps'][method][0]:.4f}"
-        halves.append([line.features, str(len(means)), *ends, method, number])
+        halves.append([str(line.features), str(len(means)), *ends, method, number])
     columns = [f"{passes:g} passes" for passes in found.told["passes"]]
     return [
         "SPDAM by its budget: mean test AUC after so many passes of the fit with the chosen λ",
