@@ -17,7 +17,6 @@ from aucbench.bench import Store
 from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.evaluation.verdict import Status
-from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions, Record
 from aucbench.bench.runner import Runner
@@ -116,7 +115,9 @@ class Resume:
     cells = 2000
 
     def setup(self, stored: str) -> None:
-        self.plan = Plan((DATA,), choices(["sht-auc", "svm-or"]), repeats=self.cells // 10)
+        self.plan = Plan.of(
+            {"data": (DATA,), "solvers": ["sht-auc", "svm-or"], "repeats": self.cells // 10}
+        )
         names = [Name("datasets", DATA), Name("features", "auto")]
         names += [Name("solvers", choice.spec, choice.tuning) for choice in self.plan.solvers]
         self.lookups = Lookups({name: Lookup(name.label) for name in names})

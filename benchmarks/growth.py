@@ -289,7 +289,7 @@ def _plan(cells: int) -> Call:
     """Make the cells of a plan."""
 
     def call() -> int:
-        plan = bench.Plan(("breast-cancer",), repeats=cells // 5, splits=5)
+        plan = bench.Plan.of({"data": ("breast-cancer",), "repeats": cells // 5, "splits": 5})
         return sum(1 for _ in plan.cells())
 
     return call

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import dump_svmlight_file
 
-from aucbench.bench.plan.fields import choices
+from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.datasets import load
@@ -71,15 +71,17 @@ def main() -> None:
     samples.mkdir(parents=True, exist_ok=True)
     for name in given.tasks:
         write_sample(name, samples / f"{name}.svm", given.rows)
-    plan = Plan(
-        tuple(f"samples/{name}.svm" for name in given.tasks),
-        choices(given.solvers, tune=True),
-        splits=2,
-        repeats=5,
-        tune_evals=given.points,
-        inner_splits=2,
-        timeout=300,
-        memory=4000,
+    plan = Plan.of(
+        {
+            "data": tuple(f"samples/{name}.svm" for name in given.tasks),
+            "solvers": [Choice(one, True) for one in given.solvers],
+            "splits": 2,
+            "repeats": 5,
+            "tune_evals": given.points,
+            "inner_splits": 2,
+            "timeout": 300,
+            "memory": 4000,
+        }
     )
     (given.out / "plan.toml").write_text(write_plan(plan))
     program = Path(sys.executable).with_name("aucbench")

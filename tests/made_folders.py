@@ -31,7 +31,9 @@ def made_folder(folder, datasets, solvers, splits=2, failing=(), pending=(), see
     `failing` and `pending` have places (data set, solver), by numbers. Solver j is about 0.01 j
     worse than the first one, and j + 1 times as fast.
     """
-    plan = Plan(datasets, tuple(map(Choice, solvers)), splits=splits, passes=10)
+    plan = Plan.of(
+        {"data": datasets, "solvers": tuple(map(Choice, solvers)), "splits": splits, "passes": 10}
+    )
     rng = np.random.default_rng(seed)
     easy = rng.uniform(0.75, 0.95, len(datasets))
     with Store(folder, create=True) as store:

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.bench import Choice, Plan, Store
-from aucbench.bench.plan.fields import choices
+from aucbench.bench.cell import Choice
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
 from aucbench.metrics import average_precision, partial_auc
@@ -109,13 +109,13 @@ def plans() -> dict[str, Plan]:
         "study": _plan(
             [(task, task.capped(ROWS)) for task in every],
             (
-                *choices(TUNED, tune=True),
-                *choices((*AS_THEY_ARE, *TUNED, *UNTUNED)),
+                *[Choice(one, True) for one in TUNED],
+                *(*AS_THEY_ARE, *TUNED, *UNTUNED),
             ),
         ),
         "seconds": _plan(
             [(task, task.capped(ROWS)) for task in _one_of_each(every)[:WITHIN]],
-            choices(IN_SECONDS, tune=True),
+            [Choice(one, True) for one in IN_SECONDS],
             tune_seconds=SECONDS,
             tune_evals=100,
         ),
@@ -124,7 +124,7 @@ def plans() -> dict[str, Plan]:
                 (task, task.capped(LARGE_ROWS))
                 for task in _one_of_each(task for task in every if task.all_rows >= LEAST)
             ],
-            choices(ON_LARGE),
+            ON_LARGE,
             holdout=HELD_OUT,
         ),
     }
@@ -148,17 +148,21 @@ def _plan(
     families = defaultdict(list)
     for task, dataset in named:
         families[task.group].append(dataset)
-    return Plan(
-        tuple(dataset for _, dataset in named),
-        solvers,
-        splits=SPLITS if holdout is None else None,
-        holdout=holdout,
-        tune_evals=tune_evals,
-        tune_seconds=tune_seconds,
-        inner_splits=INNER,
-        timeout=120,
-        memory=4000,
-        families={name: tuple(members) for name, members in families.items() if len(members) > 1},
+    return Plan.of(
+        {
+            "data": tuple(dataset for _, dataset in named),
+            "solvers": solvers,
+            "splits": SPLITS if holdout is None else None,
+            "holdout": holdout,
+            "tune_evals": tune_evals,
+            "tune_seconds": tune_seconds,
+            "inner_splits": INNER,
+            "timeout": 120,
+            "memory": 4000,
+            "families": {
+                name: tuple(members) for name, members in families.items() if len(members) > 1
+            },
+        }
     )
 
 

@@ -2,16 +2,18 @@
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.plan.families import family_of
-from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.datasets.catalogue import expanded
 
-SOLVERS = choices(["a"])
+SOLVERS = ["a"]
 
 
 def test_families_say_nothing_of_cells_and_of_which_plan_it_is():
-    plain, grouped = (Plan(("x", "y"), SOLVERS, families=f) for f in ({}, {"f": ["x", "y"]}))
+    plain, grouped = (
+        Plan.of({"data": ("x", "y"), "solvers": SOLVERS, "families": f})
+        for f in ({}, {"f": ["x", "y"]})
+    )
 
     assert [*plain.cells()] == [*grouped.cells()]
     assert not hasattr(Cell, "families")
@@ -24,12 +26,16 @@ def test_a_suite_stands_for_those_of_its_members_that_the_plan_has():
     members = expanded(["suite:small"])
     some = members[:2]
 
-    assert Plan(some, SOLVERS, families={"f": ("suite:small",)}).families == {"f": tuple(some)}
+    assert Plan.of(
+        {"data": some, "solvers": SOLVERS, "families": {"f": ("suite:small",)}}
+    ).families == {"f": tuple(some)}
 
 
 def test_families_of_several_plans_are_merged():
-    first = Plan(("x", "y", "z"), SOLVERS, families={"f": ("x", "y")})
-    second = Plan(("y", "z", "w"), SOLVERS, families={"f": ("y",), "g": ("w",)})
+    first = Plan.of({"data": ("x", "y", "z"), "solvers": SOLVERS, "families": {"f": ("x", "y")}})
+    second = Plan.of(
+        {"data": ("y", "z", "w"), "solvers": SOLVERS, "families": {"f": ("y",), "g": ("w",)}}
+    )
 
     assert family_of([first, second]) == {"x": "f", "y": "f", "w": "g"}
-    assert family_of([Plan(("x",), SOLVERS)]) == {}
+    assert family_of([Plan.of({"data": ("x",), "solvers": SOLVERS})]) == {}

@@ -3,13 +3,12 @@ from dataclasses import fields, replace
 
 from aucbench.bench import answers
 from aucbench.bench.answers import cell_id, id_template
-from aucbench.bench.cell import Cell
-from aucbench.bench.plan.fields import Choice, choices
+from aucbench.bench.cell import Cell, Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.reading import ReadOptions
 
 PLUGINS = {"solver": "p" * 32, "features": "q" * 32}
-CELL = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
+CELL = next(Plan.of({"data": ("german",), "solvers": ["sht-auc[k=5]"]}).cells())
 
 
 def identify(cell=CELL, data="d" * 32, plugins=PLUGINS, code="c" * 32):
@@ -72,7 +71,9 @@ def test_data_plugins_code_and_schema_count(monkeypatch):
 
 def test_the_order_of_plugins_and_parameters_does_not_matter():
     grids = ({"k": (1,), "m": (2,)}, {"m": (2,), "k": (1,)})
-    cells = [next(Plan(("x",), (Choice("a", grid),)).cells()) for grid in grids]
+    cells = [
+        next(Plan.of({"data": ("x",), "solvers": (Choice("a", grid),)}).cells()) for grid in grids
+    ]
 
     assert identify(plugins=dict(reversed(PLUGINS.items()))) == identify()
     assert identify(cells[0]) == identify(cells[1])

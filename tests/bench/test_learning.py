@@ -5,7 +5,6 @@ import pytest
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import LEARNING, PRELOADED, likely
 from aucbench.bench.lookup import look_up
-from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.registry.specs import parse_spec
 
@@ -36,7 +35,7 @@ def test_cells_that_run_a_package_of_others_are_not_trusted(in_process, tmp_path
     monkeypatch.chdir(tmp_path)
     own = ("sht-auc", "estimator[sklearn.naive_bayes:GaussianNB]")
     others = ("estimator[other_bayes:Bayes]", "other_solver.py:Sht")
-    plan = Plan(("breast-cancer",), choices(own + others), splits=2)
+    plan = Plan.of({"data": ("breast-cancer",), "solvers": own + others, "splits": 2})
     lookups = look_up(plan, LocalEngine())
 
     trusted = {str(cell.solver) for cell in plan.cells() if lookups.trusts(cell)}

@@ -23,26 +23,30 @@ pytestmark = pytest.mark.usefixtures("in_process")
 
 
 def test_a_column_of_groups_is_one_that_the_reader_takes():
-    named = Plan(("x",), pairs="group[column=user,each=group]")
-    positional = Plan(("x",), pairs="group[user,each=group]")
-    apart = Plan(("x",), pairs="group[each=group]", reading=ReadOptions(groups="user"))
+    named = Plan.of({"data": ("x",), "pairs": "group[column=user,each=group]"})
+    positional = Plan.of({"data": ("x",), "pairs": "group[user,each=group]"})
+    apart = Plan.of(
+        {"data": ("x",), "pairs": "group[each=group]", "reading": ReadOptions(groups="user")}
+    )
 
     assert named == positional == apart
     assert {cell.pairs for cell in named.cells()} == {"group[each=group]"}
-    assert Plan(("x",), pairs="grade[query]").reading.groups == "query"
-    assert Plan(("x",), pairs="grade[query]").pairs == "grade[query]"  # else of all rows
+    assert Plan.of({"data": ("x",), "pairs": "grade[query]"}).reading.groups == "query"
+    assert (
+        Plan.of({"data": ("x",), "pairs": "grade[query]"}).pairs == "grade[query]"
+    )  # else of all rows
 
 
 @pytest.mark.parametrize("pairs", [None, "all"])
 def test_all_pairs_are_none_by_name(pairs):
-    cell = next(Plan(("x",), pairs=pairs).cells())
+    cell = next(Plan.of({"data": ("x",), "pairs": pairs}).cells())
 
     assert cell.pairs is None
-    assert cell == next(Plan(("x",)).cells())
+    assert cell == next(Plan.of({"data": ("x",)}).cells())
 
 
 def test_a_plan_in_a_file_has_its_pairs():
-    plan = Plan(("x",), pairs="group[column=user]")
+    plan = Plan.of({"data": ("x",), "pairs": "group[column=user]"})
 
     assert parse_plan(write_plan(plan)) == plan
     assert 'pairs = "group"' in write_plan(plan)

@@ -5,8 +5,8 @@ from math import inf
 import numpy as np
 import pytest
 
+from aucbench.bench.cell import Choice
 from aucbench.bench.plan.errors import PlanError
-from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Cell, Plan
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
@@ -14,13 +14,15 @@ from aucbench.registry.specs import parse_spec
 
 
 def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
-    plan = Plan(
-        ("x", "y"),
-        choices(["a", "b"]),
-        features=("maxabs", "none"),
-        splits=3,
-        repeats=2,
-        seeds=(5, 9),
+    plan = Plan.of(
+        {
+            "data": ("x", "y"),
+            "solvers": ["a", "b"],
+            "features": ("maxabs", "none"),
+            "splits": 3,
+            "repeats": 2,
+            "seed": (5, 9),
+        }
     )
     cells = [*plan.cells()]
 
@@ -38,8 +40,10 @@ def test_what_is_said_in_two_ways_gives_the_same_cells():
     lists, tuples = (
         ReadOptions(positive=kind(["1", "2"]), drop=kind(["a"])) for kind in (list, tuple)
     )
-    ints = Plan(("x",), passes=50, seconds=2, gap_tol=1, reading=lists)
-    floats = Plan(("x",), passes=50.0, seconds=2.0, gap_tol=1.0, reading=tuples)
+    ints = Plan.of({"data": ("x",), "passes": 50, "seconds": 2, "gap_tol": 1, "reading": lists})
+    floats = Plan.of(
+        {"data": ("x",), "passes": 50.0, "seconds": 2.0, "gap_tol": 1.0, "reading": tuples}
+    )
     grids = [Choice("a", grid) for grid in ({"k": (1,), "m": [2]}, {"m": (2,), "k": [1]})]
 
     assert [*map(repr, ints.cells())] == [*map(repr, floats.cells())]
@@ -47,10 +51,12 @@ def test_what_is_said_in_two_ways_gives_the_same_cells():
 
 
 def test_a_cell_survives_json():
-    plan = Plan(
-        ("x",),
-        (Choice("a", {"k": (1, 2.5, "t")}),),
-        reading=ReadOptions(positive=(np.int64(1), "b"), drop=("c", 3)),
+    plan = Plan.of(
+        {
+            "data": ("x",),
+            "solvers": (Choice("a", {"k": (1, 2.5, "t")}),),
+            "reading": ReadOptions(positive=(np.int64(1), "b"), drop=("c", 3)),
+        }
     )
     cell = next(plan.cells())
 
@@ -61,7 +67,13 @@ def test_a_cell_survives_json():
 
 def test_solvers_are_parsed_once_and_travel_as_objects():
     spec = parse_spec("sht-auc[k = 5, gamma=1e-3]")
-    plan = Plan(("x",), (Choice("sht-auc[k=5,gamma=0.001]"), Choice(spec, True)), splits=2)
+    plan = Plan.of(
+        {
+            "data": ("x",),
+            "solvers": (Choice("sht-auc[k=5,gamma=0.001]"), Choice(spec, True)),
+            "splits": 2,
+        }
+    )
 
     assert [choice.spec for choice in plan.solvers] == [spec, spec]
     assert all(cell.solver is plan.solvers[0].spec for cell in [*plan.cells()][::2])
@@ -80,7 +92,7 @@ def test_solvers_are_parsed_once_and_travel_as_objects():
 )
 def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
     with pytest.raises(PlanError, match=sentence) as caught:
-        choices(specs)
+        specs
 
     assert caught.value.place == place
 
@@ -95,7 +107,7 @@ def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
         ({"datasets": ("x[a", "y")}, ("datasets",), "cannot read 'x\\[a'"),
         ({"datasets": ("\udcff",)}, ("datasets",), "no Unicode text"),
         ({"solvers": ()}, ("solvers",), "no solver was named; known are: .*sht-auc"),
-        ({"solvers": choices(["a", "a"])}, ("solvers",), "the solver a is named twice"),
+        ({"solvers": ["a", "a"]}, ("solvers",), "the solver a is named twice"),
         ({"solvers": (Choice("a", {}),)}, ("solvers", 0, "tune"), "true, false or a grid"),
         ({"solvers": (Choice("a", "k"),)}, ("solvers", 0, "tune"), "true, false or a grid"),
         ({"solvers": (Choice("a", {"k": ()}),)}, ("solvers", 0, "tune", "k"), "a list"),
@@ -149,7 +161,7 @@ def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
 )
 def test_a_field_that_makes_no_sense_is_named(changed, place, sentence):
     with pytest.raises(PlanError, match=sentence) as caught:
-        replace(Plan(("x",)), **changed)
+        replace(Plan.of({"data": ("x",)}), **changed)
 
     assert isinstance(caught.value, ParameterError)
     assert caught.value.place == place

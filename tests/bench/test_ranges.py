@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.bench.answers import id_template
-from aucbench.bench.cell import Cell, solver_label
+from aucbench.bench.cell import Cell, Choice, solver_label
 from aucbench.bench.plan.errors import PlanError
-from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import resolve_job
@@ -283,4 +282,4 @@ def test_a_range_that_is_none_is_found_in_the_plan(old, new, place, sentence):
 
 def test_a_range_and_brackets_exclude_each_other():
     with pytest.raises(PlanError, match=r"lam of .* is in the brackets and in the grid"):
-        Plan(("german",), (Choice("ls-svm[lam=1]", {"lam": LOG}),))
+        Plan.of({"data": ("german",), "solvers": (Choice("ls-svm[lam=1]", {"lam": LOG}),)})

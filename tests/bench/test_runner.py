@@ -10,7 +10,6 @@ import pytest
 from aucbench.bench import runner
 from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.targets import KeptTarget
-from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions, Record
 from aucbench.bench.results.store import Store
@@ -22,7 +21,7 @@ from aucbench.progress import Progress
 from aucbench.registry.specs import Spec
 from aucbench.store.folder import Home
 
-PLAN = Plan(("d",), choices(("a", "b")), splits=2)
+PLAN = Plan.of({"data": ("d",), "solvers": ("a", "b"), "splits": 2})
 Y = np.tile(np.array([-1, 1], np.int8), 10)
 TARGET = KeptTarget(pack_arrays({"y": Y}), Y.size)
 

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.usefixtures("in_process")
 
 def test_equal_shapes_are_one_text_and_one_cell():
     plans = [
-        Plan(("x",), monotone="income=+1,age=-1"),
-        Plan(("x",), monotone=" age = decreasing , income=increasing "),
-        Plan(("x",), monotone={"income": 1, "age": "-1"}),
+        Plan.of({"data": ("x",), "monotone": "income=+1,age=-1"}),
+        Plan.of({"data": ("x",), "monotone": " age = decreasing , income=increasing "}),
+        Plan.of({"data": ("x",), "monotone": {"income": 1, "age": "-1"}}),
     ]
 
     assert {plan.monotone for plan in plans} == {"age=decreasing,income=increasing"}
@@ -37,11 +37,11 @@ def test_equal_shapes_are_one_text_and_one_cell():
 )
 def test_what_is_no_shape_is_refused(text, said):
     with pytest.raises(PlanError, match=said):
-        Plan(("x",), monotone=text)
+        Plan.of({"data": ("x",), "monotone": text})
 
 
 def test_a_plan_in_a_file_has_its_shapes():
-    plan = Plan(("x",), monotone="age=+1")
+    plan = Plan.of({"data": ("x",), "monotone": "age=+1"})
 
     assert parse_plan(write_plan(plan)) == plan
     assert 'monotone = "age=increasing"' in write_plan(plan)

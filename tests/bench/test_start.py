@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from aucbench.bench.lookup import look_up
-from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 
 pytestmark = pytest.mark.plain
@@ -40,7 +39,9 @@ class Asking:
 
 
 def test_data_which_take_longest_are_asked_for_first():
-    plan = Plan(("linear", "outbreak"), choices(["sht-auc", "svm-or"]), projector="l2-ball")
+    plan = Plan.of(
+        {"data": ("linear", "outbreak"), "solvers": ["sht-auc", "svm-or"], "projector": "l2-ball"}
+    )
     with pytest.raises(Asked) as asked:
         look_up(plan, Asking())
 

@@ -4,41 +4,52 @@ from math import pi
 
 import pytest
 
+from aucbench.bench.cell import Choice
 from aucbench.bench.plan.errors import PlanError
-from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, read_plan, write_plan
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
 
 PLANS = [
-    Plan(("german",)),
-    Plan(
-        ("a.csv", 'out"break[n=5,m=\\x]', "µ\t\x7f😀"),
-        (
-            Choice("sht-auc", True),
-            Choice("x[k=1]", {"gamma": (0.5, 1e-12, 3), "name": ("a b", True)}),
-            Choice("logistic[C=10.0]"),
-        ),
-        ("maxabs", "none"),
-        "logistic",
-        "top-k[k=5]",
-        ReadOptions(positive=("1", 2, 2.5), negative="rest", target=3, drop=("duration", 3)),
-        splits=3,
-        repeats=2,
-        seeds=(0, 5),
-        passes=1e22,
-        seconds=pi,
-        gap_tol=0.0,
-        tune_evals=7,
-        inner_splits=2,
-        repeat_fits=3,
-        timeout=600,
-        memory=0.25,
+    Plan.of({"data": ("german",)}),
+    Plan.of(
+        {
+            "data": ("a.csv", 'out"break[n=5,m=\\x]', "µ\t\x7f😀"),
+            "solvers": (
+                Choice("sht-auc", True),
+                Choice("x[k=1]", {"gamma": (0.5, 1e-12, 3), "name": ("a b", True)}),
+                Choice("logistic[C=10.0]"),
+            ),
+            "features": ("maxabs", "none"),
+            "objective": "logistic",
+            "projector": "top-k[k=5]",
+            "reading": ReadOptions(
+                positive=("1", 2, 2.5), negative="rest", target=3, drop=("duration", 3)
+            ),
+            "splits": 3,
+            "repeats": 2,
+            "seed": (0, 5),
+            "passes": 1e22,
+            "seconds": pi,
+            "gap_tol": 0.0,
+            "tune_evals": 7,
+            "inner_splits": 2,
+            "repeat_fits": 3,
+            "timeout": 600,
+            "memory": 0.25,
+        }
     ),
-    Plan(("x",), choices(["a"]), reading=ReadOptions(positive="yes"), objective="logistic"),
-    Plan(("x",), choices(["a"]), timeout=0),
-    Plan(("x", "y[n=5]", "z"), choices(["a"]), families={"f g": ("x", "y[n=5]")}),
+    Plan.of(
+        {
+            "data": ("x",),
+            "solvers": ["a"],
+            "reading": ReadOptions(positive="yes"),
+            "objective": "logistic",
+        }
+    ),
+    Plan.of({"data": ("x",), "solvers": ["a"], "timeout": 0}),
+    Plan.of({"data": ("x", "y[n=5]", "z"), "solvers": ["a"], "families": {"f g": ("x", "y[n=5]")}}),
 ]
 
 
@@ -55,14 +66,16 @@ def test_a_plan_that_was_written_is_read_again(plan, tmp_path):
 def test_the_example_holds_every_table_and_is_what_it_says():
     plan = parse_plan(PLAN_EXAMPLE)
 
-    assert plan == Plan(
-        ("german", "outbreak[n=1000,d=1000]"),
-        (Choice("sht-auc", True), Choice("logistic[C=10.0]")),
-        ("auto", "standard+nystroem"),
-        splits=5,
-        passes=50,
-        timeout=600,
-        memory=4000,
+    assert plan == Plan.of(
+        {
+            "data": ("german", "outbreak[n=1000,d=1000]"),
+            "solvers": (Choice("sht-auc", True), Choice("logistic[C=10.0]")),
+            "features": ("auto", "standard+nystroem"),
+            "splits": 5,
+            "passes": 50,
+            "timeout": 600,
+            "memory": 4000,
+        }
     )
     commented = PLAN_EXAMPLE.replace("# [suite] ", "[suite] ").replace("# families", "families")
     commented = commented.replace('"german", "outbreak', '"german", "australian", "outbreak')

@@ -8,7 +8,6 @@ import pytest
 
 from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.targets import KeptTarget
-from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions
 from aucbench.bench.results.store import Store
@@ -18,7 +17,7 @@ from aucbench.data.packed import pack_arrays
 from aucbench.processes.records import Ending, Job, Limits, Outcome
 from aucbench.registry.specs import Spec
 
-PLAN = Plan(("d", "e"), choices(("a", "b")), splits=3)
+PLAN = Plan.of({"data": ("d", "e"), "solvers": ("a", "b"), "splits": 3})
 Y = np.tile(np.array([-1, 1], np.int8), 10)
 TARGET = KeptTarget(pack_arrays({"y": Y}), Y.size)
 CELL = next(PLAN.cells())

@@ -7,7 +7,6 @@ import pytest
 from command_line import call, done, flat, refused, said, strict
 
 from aucbench.bench import runner
-from aucbench.bench.plan.fields import CHANGEPOINT_SOLVERS, DEFAULT_SOLVERS
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

@@ -139,7 +139,9 @@ def test_each_collection_says_what_it_is():
 
 def test_a_results_folder_cites_the_collections_that_it_used():
     solver = Choice(parse_spec("sht-auc"))
-    plan = Plan(("keel:glass1", "pmlb:adult[drop=sex]", "keel:zoo-3"), (solver,))
+    plan = Plan.of(
+        {"data": ("keel:glass1", "pmlb:adult[drop=sex]", "keel:zoo-3"), "solvers": (solver,)}
+    )
     found = citations_of(plan.cells())
     keys = re.findall(r"^@\w+\{([\w-]+),$", "\n".join(found.entries), re.MULTILINE)
     assert sorted(keys[1:]) == ["alcalafdez2011", "olson2017", "romano2022", "yang2020"]

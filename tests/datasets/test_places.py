@@ -88,7 +88,7 @@ def test_a_suite_stands_for_its_members():
     assert expanded(["a.csv", "suite:sht-genes"]) == ("a.csv", "colon", "leukemia")
     assert suite_of("spdam") is None
     assert str(suites()["spdam"]) == "suite:spdam"
-    plan = Plan(("suite:sht-genes", "digits-3"))
+    plan = Plan.of({"data": ("suite:sht-genes", "digits-3")})
     assert plan.datasets == ("colon", "leukemia", "digits-3")
     assert parse_plan('datasets = ["suite:sht-genes", "digits-3"]').datasets == plan.datasets
     assert "suite" not in write_plan(plan)
@@ -97,9 +97,9 @@ def test_a_suite_stands_for_its_members():
 
 def test_a_suite_is_named_rightly_and_its_members_once():
     with pytest.raises(PlanError, match=r"unknown suite 'spdm': did you mean 'spdam'\?"):
-        Plan(("suite:spdm",))
+        Plan.of({"data": ("suite:spdm",)})
     with pytest.raises(PlanError, match="the data set colon is named twice"):
-        Plan(("colon", "suite:sht-genes"))
+        Plan.of({"data": ("colon", "suite:sht-genes")})
     with pytest.raises(UnknownNameError, match="unknown suite"):
         default_solvers(["suite:nothing"])
     with pytest.raises(DataError, match="is several sets; name one of them: colon, leukemia"):

@@ -74,14 +74,16 @@ def test_the_tables_are_those_of_the_records(study, tmp_path, monkeypatch):
     monkeypatch.setattr(study, "ROWS", 2000)
     monkeypatch.setattr(study, "LEAST", 1000)
     plan = study.plans()["study"]
-    some = Plan(
-        plan.datasets[:1],
-        plan.solvers,
-        splits=plan.splits,
-        tune_evals=plan.tune_evals,
-        inner_splits=plan.inner_splits,
-        timeout=plan.timeout,
-        memory=plan.memory,
+    some = Plan.of(
+        {
+            "data": plan.datasets[:1],
+            "solvers": plan.solvers,
+            "splits": plan.splits,
+            "tune_evals": plan.tune_evals,
+            "inner_splits": plan.inner_splits,
+            "timeout": plan.timeout,
+            "memory": plan.memory,
+        }
     )
     with Store(tmp_path / "study", create=True) as store, cells_in_process():
         records = [*run(some, store, make_engine())]

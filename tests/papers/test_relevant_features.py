@@ -99,15 +99,14 @@ def test_weights_are_kept_only_beside_a_truth_and_up_to_a_size(tmp_path, monkeyp
 
 
 def test_no_worker_learns_which_features_are_relevant():
-    from aucbench.bench.cell import Cell
+    from aucbench.bench.cell import Cell, Choice
     from aucbench.bench.evaluation.targets import KeptTarget
-    from aucbench.bench.plan.fields import Choice
     from aucbench.bench.plan.plan import Plan
     from aucbench.data.packed import pack_arrays
 
     data = get_dataset(SMALL)
     target = KeptTarget(pack_arrays(known_of(data)), data.n)
-    cell: Cell = next(Plan((SMALL,), (Choice("sht-auc"),)).cells())
+    cell: Cell = next(Plan.of({"data": (SMALL,), "solvers": (Choice("sht-auc"),)}).cells())
     sent = target.packed_parts(cell)[2]
 
     assert target.has_relevant

@@ -33,7 +33,16 @@ LINES = {
 
 
 def experiment(*entries, **more):
-    plan = Plan(SETS, (RIDGE,), (MAP,), splits=3, repeats=2, passes=5)
+    plan = Plan.of(
+        {
+            "data": SETS,
+            "solvers": (RIDGE,),
+            "features": (MAP,),
+            "splits": 3,
+            "repeats": 2,
+            "passes": 5,
+        }
+    )
     return Experiment(
         **{"paper": "toy", "place": "table 1", "title": "toys", "plans": (plan,)},
         entries=entries,
@@ -142,7 +151,15 @@ def test_of_rivals_the_best_counts(results):
 
 
 def test_failed_cells_are_counted_and_said(tmp_path):
-    plan = Plan(SETS[:1], (RIDGE, Choice("sht-auc[k=5,gamma=1e300]")), (MAP,), splits=3, passes=2)
+    plan = Plan.of(
+        {
+            "data": SETS[:1],
+            "solvers": (RIDGE, Choice("sht-auc[k=5,gamma=1e300]")),
+            "features": (MAP,),
+            "splits": 3,
+            "passes": 2,
+        }
+    )
     with Store(tmp_path / "results", create=True) as store:
         found = Results(by_cell(run(plan, store, make_engine(jobs=2))), store)
         line = Line(SETS[:1], plan.solvers[1], MAP)

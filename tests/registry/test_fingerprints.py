@@ -243,7 +243,7 @@ import json, sys
 from aucbench.bench.answers import cell_id, id_template
 from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plan.fields import choices
+from aucbench.bench.cell import Choice
 cell = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
 solver = plugin_fingerprint("zoo", "zoo.inner:lion")
 known = {"data": "d", "plugins": {"solver": solver}, "code": code_fingerprint()}

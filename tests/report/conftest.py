@@ -21,7 +21,7 @@ def results(tmp_path_factory):
         Choice("logistic", tune={"C": (0.1, 1.0, 10.0)}),
         Choice("hist-gradient-boosting[max_iter=20]"),
     )
-    plan = Plan(DATASETS, solvers, splits=SPLITS, passes=10)
+    plan = Plan.of({"data": DATASETS, "solvers": solvers, "splits": SPLITS, "passes": 10})
     with Store(folder, create=True) as store, cells_in_process():
         assert all(record.ok for record in run(plan, store, make_engine()))
     return folder

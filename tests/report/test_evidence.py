@@ -85,7 +85,7 @@ def test_a_failed_cell_takes_the_value_of_its_data_set_and_leaves_the_others(rec
 
 def test_data_sets_have_the_families_of_the_plans(records):
     solvers = (Choice("sht-auc[k=10]"),)
-    one = Plan(DATASETS, solvers, splits=SPLITS, passes=10)
+    one = Plan.of({"data": DATASETS, "solvers": solvers, "splits": SPLITS, "passes": 10})
     grouped = replace(one, families={"digits": ("digits-8", "digits-3")})
     other = replace(one, splits=2, families={"digits": ("digits-3",)})
 
@@ -100,8 +100,7 @@ def test_data_sets_have_the_families_of_the_plans(records):
 
 
 def test_a_cell_that_was_not_run_yet_leaves_its_data_set_out(records):
-    plan = Plan(("breast-cancer", "digits-1"), (Choice("sht-auc[k=10]"),), splits=SPLITS,
-                passes=10)  # fmt: skip
+    plan = Plan.of({"data": ("breast-cancer", "digits-1"), "solvers": (Choice("sht-auc[k=10]"),), "splits": SPLITS, "passes": 10})  # fmt: skip
     found = evidence_of(records, [plan])
 
     new = found.datasets.index("digits-1")

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.report import document, terminal
 from aucbench.report.evidence import evidence_of
@@ -15,10 +14,12 @@ from aucbench.report.render import to_html
 from aucbench.report.tables import grids
 from aucbench.report.verdict import verdict
 
-PLAN = Plan(
-    tuple(f"d{number}" for number in range(20)),
-    choices(("logistic", "svm-or")),
-    holdout=0.5,
+PLAN = Plan.of(
+    {
+        "data": tuple(f"d{number}" for number in range(20)),
+        "solvers": ("logistic", "svm-or"),
+        "holdout": 0.5,
+    }
 )
 
 

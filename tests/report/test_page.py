@@ -136,7 +136,9 @@ def test_one_data_set_has_intervals_in_its_leaderboard(scored, records):
 def test_a_folder_whose_cells_were_not_run_yet_has_a_page(records):
     from aucbench.bench import Choice, Plan
 
-    found = findings_of(evidence_of([], [Plan(("digits-8",), (Choice("logistic"),))]))
+    found = findings_of(
+        evidence_of([], [Plan.of({"data": ("digits-8",), "solvers": (Choice("logistic"),)})])
+    )
     page = page_of(found, folder="results")
     assert "5 not run yet" in page.facts
     assert "Interim: the run has not ended, and 5 of 5 cells" in words(page)

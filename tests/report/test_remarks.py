@@ -3,7 +3,6 @@ from pathlib import Path
 
 from bench_toys import cell, record_of
 
-from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions
 from aucbench.report.remarks import remarks_on
@@ -15,7 +14,14 @@ def row(solver="a", dataset="x", *, split=0, seed=0, features="maxabs", tune=Fal
 
 
 def test_failures_tell_the_first_reason_of_each_solver_in_the_order_of_the_plan():
-    plan = Plan(("x", "y"), choices(["a", "b", "c", "absent"]), ("maxabs",), splits=3)
+    plan = Plan.of(
+        {
+            "data": ("x", "y"),
+            "solvers": ["a", "b", "c", "absent"],
+            "features": ("maxabs",),
+            "splits": 3,
+        }
+    )
     records = [
         row(auc=0.8),
         row("c", status="invalid", reason="nan"),
@@ -40,7 +46,7 @@ def test_failures_tell_the_first_reason_of_each_solver_in_the_order_of_the_plan(
 
 
 def test_timed_rows_that_were_not_pinned_are_counted():
-    plan = Plan(("x",), choices(["a"]), ("maxabs",))
+    plan = Plan.of({"data": ("x",), "solvers": ["a"], "features": ("maxabs",)})
     timed = Conditions(timing=True)
     machines = [{"pinned": [1]}, {"pinned": None}, {"host": "another"}, {}]
     records = [replace(row(auc=1.0), conditions=timed, machine=machine) for machine in machines]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from bench_toys import cell, record_of
 
-from aucbench.bench.plan.fields import Choice
+from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.report.document import markdown, shortened, tex, text
 from aucbench.report.evidence import evidence_of
@@ -80,7 +80,16 @@ def test_labels_give_positives_and_delongs_interval():
 
 def test_tuned_and_plain_solvers_are_told_apart_and_choices_are_named():
     solvers = (Choice("a"), Choice("a", True), Choice("a", {"k": (1, 2)}))
-    plan = Plan(("x",), solvers, ("maxabs",), splits=3, passes=4.0, tune_evals=16)
+    plan = Plan.of(
+        {
+            "data": ("x",),
+            "solvers": solvers,
+            "features": ("maxabs",),
+            "splits": 3,
+            "passes": 4.0,
+            "tune_evals": 16,
+        }
+    )
     chosen = {"table": [{"parameters": {"k": 2}, "auc": 0.5}], "chosen": {"k": 2}}
     rows = [
         row(tune=tune, auc=0.5, tuning=chosen if tune else None)

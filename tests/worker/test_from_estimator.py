@@ -31,7 +31,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from aucbench import auc, from_estimator, get_solver, solve
 from aucbench.bench import lookup
-from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.worker.build import points_of
 from aucbench.bench.worker.resolve import resolved
@@ -269,7 +268,7 @@ def test_an_installed_package_counts_by_its_version(site):
 def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
     spec = "estimator[own_trees:Own]"
     source = "from sklearn.tree import DecisionTreeClassifier\nclass Own(DecisionTreeClassifier): "
-    plan = Plan(("breast-cancer",), choices([spec, "logistic"]))
+    plan = Plan.of({"data": ("breast-cancer",), "solvers": [spec, "logistic"]})
 
     def ids(body):
         site.module("own_trees", source + body)
