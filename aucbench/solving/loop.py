@@ -172,7 +172,7 @@ def solve(
         raise UnsupportedError(reason)
     if isinstance(data, Data) and isinstance(data.target, Categories):
         fit = partial(solve, passes=passes, gap_tol=gap_tol, seed=seed, every=every)
-        return _solve_each(solver, data, seconds, partial(fit, growth=growth, watch=watch))
+        return solve_classes(solver, data, seconds, partial(fit, growth=growth, watch=watch))
     passes = passes_limit(solver, passes, seconds)
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     with counting():
@@ -201,8 +201,13 @@ def _ready(data: Data) -> Data:
     return applied(identity, data) if data.shapes is not None and data.terms is None else data
 
 
-def _solve_each(solver: Solver, data: Data, seconds: float | None, fit: Callable[..., Run]) -> Run:
-    """Fit each class against the rest; each fit may take its share of the seconds that are left."""
+def solve_classes(
+    solver: Solver, data: Data, seconds: float | None, fit: Callable[..., Run]
+) -> Run:
+    """Fit each class against the rest by `fit(solver, data, seconds=...)`; return the joint run.
+
+    Each fit may take its share of the seconds that are left. None follows one that is invalid.
+    """
     runs: list[Run] = []
     parts = [*against_rest(solver, data)]
     for k, part in enumerate(parts):

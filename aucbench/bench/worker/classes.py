@@ -1,14 +1,13 @@
 """The fit of a cell with three or more classes: one for each class, and what they are together.
 
-The curve is told when all classes are fitted, since a point of it needs all of them. So a cell that
-is ended before has no curve.
+The curve is emitted when all classes are fitted, since a point of it needs all of them. So a cell
+that is ended before has no curve.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from math import hypot
+from dataclasses import asdict, replace
 from statistics import fmean, median
 from typing import Any
 
@@ -19,15 +18,15 @@ from aucbench.bench.worker.measure import Emit, FittedCell, fitted_cell
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.protocols import Solver
-from aucbench.records import Stop
-from aucbench.solving.classes import ENDS, against_rest, pairs_trained, together
-from aucbench.solving.loop import LEAST
-from aucbench.solving.wrappers import of_class
+from aucbench.records import Point, Run
+from aucbench.solving.classes import joined_point, pairs_trained, together
+from aucbench.solving.loop import solve_classes
+from aucbench.solving.tuning import weights_of
 
 Result = Mapping[str, Any]
 MEANS = ("objective", "gap", "objective_at_zero", "objective_at_start", "passes")
 SUMS = ("predict_seconds", "cpu_seconds", "fit_seconds_spread")
-OF_POINTS = ("objective", "gap", "train_auc", "validation_auc", "passes")  # means of points
+MEANS_OF_POINTS = ("train_auc", "validation_auc")
 ALL = ("feasible", "keeps_columns", "deterministic")  # true where it is so for each class
 
 
@@ -43,76 +42,62 @@ def fitted_classes(
     assert isinstance(target, Categories)
     parts: list[FittedCell] = []
     curves: list[list[dict[str, Any]]] = []
-    for k, data in enumerate(against_rest(solver, train)):
-        curves.append([])
-        spent = sum(part.result["fit_seconds"] for part in parts)
+
+    def fit(own: Solver, data: Data, seconds: float | None) -> Run:
+        curve: list[dict[str, Any]] = []
+        limited = replace(cell, seconds=seconds)
         part = fitted_cell(
-            _within(cell, spent, target.k - k),
-            of_class(solver, k),
-            data,
-            test,
-            lambda line: curves[-1].append(line["point"]),
-            target.k,
+            limited, own, data, test, lambda line: curve.append(line["point"]), target.k
         )
-        if part.result["status"] != "ok":
-            why = f"class {target.names[k]}: {part.result['reason']}"
-            return FittedCell({**part.result, "reason": why})
         parts.append(part)
+        curves.append(curve)
+        return part.run
+
+    run = solve_classes(solver, train, cell.seconds, fit)
+    for name, part in zip(target.names, parts, strict=False):
+        if part.result["status"] != "ok":
+            reason = f"class {name}: {part.result['reason']}"
+            return FittedCell({**part.result, "reason": reason}, run)
     points, places, along = _curve(curves, parts)
     for point in points:
         emit({"point": point})
-    scores = np.column_stack([part.arrays["scores"] for part in parts])
-    pairs = str(pairs_trained(solver, train))
-    result = {**_joined([part.result for part in parts], pairs), "test_points": places}
-    return FittedCell(result, {**_weights(parts), "scores": scores, "along": along})
-
-
-def _within(cell: Cell, spent: float, left: int) -> Cell:
-    """Return the cell with the share of its seconds that the next fit may take."""
-    if cell.seconds is None:
-        return cell
-    return replace(cell, seconds=max(cell.seconds - spent, LEAST) / left)
-
-
-def _weights(parts: Sequence[FittedCell]) -> dict[str, Vector]:
-    each = [part.arrays["w"] for part in parts if "w" in part.arrays]
-    same = len(each) == len(parts) and len({w.size for w in each}) == 1
-    return {"w": np.array(each)} if same else {}
+    weights = weights_of(run)
+    arrays = {"scores": np.column_stack([part.arrays["scores"] for part in parts]), "along": along}
+    result = _joined([part.result for part in parts], str(pairs_trained(solver, train)))
+    return FittedCell(
+        {**result, "stop": run.stop.name, "test_points": places},
+        run,
+        arrays if weights is None else {**arrays, "w": weights},
+    )
 
 
 def _joined(results: Sequence[Result], pairs: str) -> dict[str, Any]:
     """Return what is said of all fits: means of objectives and gaps, sums of times."""
-    first = results[0]
-    each = [[*times] for times in zip(*(r["fit_seconds_each"] for r in results), strict=True)]
+    each = zip(*(r["fit_seconds_each"] for r in results), strict=True)
     seconds = [sum(times) for times in each]
-    ends = [Stop[r["stop"]] for r in results]
     return {
-        **first,
+        **results[0],
         **{name: _of_all(results, name, fmean) for name in MEANS},
         **{name: _of_all(results, name, sum) for name in SUMS},
         **{name: _of_all(results, name, all) for name in ALL},
         "fit_seconds_each": seconds,
         "fit_seconds": median(seconds),
         "overspent": any(r["overspent"] for r in results),
-        "stop": min(ends, key=ENDS.index).name,
         "score_error": _of_all(results, "score_error", max),
-        "problem": _named([r.get("problem") for r in results], pairs),
+        "problem": _of_all(results, "problem", lambda texts: _problem(texts, pairs)),
         "set": [r.get("set") for r in results],
     }
 
 
 def _of_all(results: Sequence[Result], name: str, of: Callable[[list[Any]], Any]) -> Any:
-    """Return a number of all results; None where one of them does not know it."""
+    """Return a value of all results; None where one of them does not know it."""
     values = [result.get(name) for result in results]
     return None if None in values else of(values)
 
 
-def _named(problems: Sequence[str | None], pairs: str) -> str | None:
+def _problem(texts: Sequence[str], pairs: str) -> str:
     """Return a text that is equal for equal problems of all classes, over the same pairs."""
-    known = [problem for problem in problems if problem is not None]
-    if len(known) < len(problems):
-        return None
-    return f"{pairs}: {' | '.join(dict.fromkeys(known))}"
+    return f"{pairs}: {' | '.join(dict.fromkeys(texts))}"
 
 
 def _curve(
@@ -144,10 +129,10 @@ def _curve(
 
 def _point(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return a point of all classes."""
-    joint = {name: _of_all(points, name, fmean) for name in OF_POINTS}
-    joint |= {name: _of_all(points, name, sum) for name in ("step", "seconds")}
-    joint["residual"] = _of_all(points, "residual", lambda each: hypot(*each) / len(each))
-    told = [point.get("info", {}) for point in points]
-    shared = [name for name in told[0] if all(name in one for one in told)]
-    info = {name: fmean(one[name] for one in told) for name in shared}
+    fields = Point.__dataclass_fields__
+    joint = asdict(joined_point([Point(**{name: p[name] for name in fields}) for p in points]))
+    joint |= {name: _of_all(points, name, fmean) for name in MEANS_OF_POINTS}
+    infos = [point.get("info", {}) for point in points]
+    shared = [name for name in infos[0] if all(name in info for info in infos)]
+    info = {name: fmean(one[name] for one in infos) for name in shared}
     return {**joint, "info": info} if info else joint

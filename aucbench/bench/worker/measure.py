@@ -100,6 +100,7 @@ class FittedCell(NamedTuple):
     """The result of a fit: what is said of it, and the arrays that the parent measures."""
 
     result: dict[str, Any]
+    run: Run
     arrays: Mapping[str, Vector] = {}  # w (if there are weights), scores, along: when it is valid
 
 
@@ -124,7 +125,7 @@ def fitted_cell(
     curve = Curve(emit, fits)
     run, result = _run(cell, solver, train, curve)
     if result["status"] != "ok":
-        return FittedCell(result)
+        return FittedCell(result, run)
     begin = perf_counter()
     rows = test()
     if isinstance(train, ChunkedData) and isinstance(rows, ChunkedData):
@@ -138,7 +139,7 @@ def fitted_cell(
     problem = curve.problems[-1]
     result["test_points"], along = curve.weights.scores(problem, rows, curve.count - 1)
     weights = {} if run.w is None else {"w": run.w}
-    return FittedCell(result, {**weights, "scores": scores, "along": along})
+    return FittedCell(result, run, {**weights, "scores": scores, "along": along})
 
 
 def _scored_in_chunks(
@@ -149,7 +150,8 @@ def _scored_in_chunks(
     scores = test.scores(partial(_scores_of, run, map_of(train)))
     result["predict_seconds"], result["test_points"] = perf_counter() - begin, []
     weights = {} if run.w is None else {"w": run.w}
-    return FittedCell(result, {**weights, "scores": scores, "along": np.empty((0, scores.size))})
+    along = np.empty((0, scores.size))
+    return FittedCell(result, run, {**weights, "scores": scores, "along": along})
 
 
 def _scores_of(run: Run, phi: FeatureMap, raw: Rows) -> Vector:
