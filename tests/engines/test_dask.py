@@ -23,7 +23,7 @@ from aucbench.bench.engines import dask
 from aucbench.bench.engines.dask import CellPlugin, DaskEngine
 
 
-@pytest.mark.parametrize(("jobs", "most"), [(None, 4), (1, 1), (50, 4)])
+@pytest.mark.parametrize(("jobs", "most"), [(None, 2), (1, 1), (50, 2)])
 def test_cells_are_taken_as_there_is_room(dask_engine, cells, monkeypatch, jobs, most):
     monkeypatch.setattr(dask, "run_cell", lambda run, job: Outcome(Ending.OK, result={}))
     taken = []

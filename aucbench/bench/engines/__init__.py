@@ -14,8 +14,6 @@ from aucbench.processes.records import Job, Outcome
 
 # The package that each engine needs; the extra that installs it has the name of the engine.
 ENGINES = {"local": None, "dask": "distributed", "slurm": "submitit"}
-# A cell is a crash when this number of workers or SLURM jobs ended while they ran it.
-MOST_LOSSES = 2
 
 
 class Engine(Protocol):

@@ -23,7 +23,6 @@ from distributed import (
     get_worker,
 )
 
-from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import AucbenchError
 from aucbench.processes import Ending, Job, Outcome, Supervisor
@@ -32,19 +31,20 @@ from aucbench.processes.records import CancelledError as GivenUpError
 ANSWER = 20.0  # seconds for a scheduler to answer
 LEAVE = 1.0  # seconds for the cluster to answer at the end of a run
 IDLE_SECONDS = 60.0  # after which a worker without cells ends its warm process
-CHECK_TICK = 1.0  # seconds without an event after which the state of the cluster is checked
+CHECK_TICK = 1.0  # seconds after which the threads of the cluster are counted again
 
 
 @dataclass(frozen=True, slots=True)
 class DaskEngine:
     """Each cell is a task of dask, supervised by the worker that runs it.
 
-    When a worker is lost, dask queues its cells again. A cell ends as a crash when two workers
-    were lost while they ran it.
+    When a worker is lost, dask runs its cells again. A cell ends as a crash when dask gives it up:
+    when more workers were lost with it than its setting `allowed-failures` permits.
     """
 
     scheduler: str  # address of the scheduler, such as tcp://host:8786
-    # Cells on the cluster at once; at most two for each thread of dask: one runs and one waits.
+    # Cells on the cluster at once; at most one for each thread of dask. None waits at a worker:
+    # dask counts the loss of a worker for all tasks that it has been given.
     jobs: int | None = None
     threads: int = 1  # of aucbench, BLAS and OpenMP in each cell
     patience: float = 60.0  # seconds that the cluster may have no workers
@@ -55,46 +55,34 @@ class DaskEngine:
         with _DaskRun(self) as run:
             run.fill(waiting)
             while run.tasks:
-                ended = run.next_outcomes()
+                ended = run.next_outcome()
                 run.fill(waiting)
-                yield from ended
-
-
-@dataclass(slots=True)
-class _Task:
-    """A job on the cluster: which worker runs it, and which workers were lost while it ran."""
-
-    id: str
-    future: Future[Outcome]
-    worker: str | None = None
-    lost: tuple[str, ...] = ()
+                if ended is not None:
+                    yield ended
 
 
 class _DaskRun:
-    """One run on the cluster; all its topics, plugins and keys contain its name."""
+    """One run on the cluster; its plugin and all its keys contain its name."""
 
     def __init__(self, engine: DaskEngine):
-        self.tasks: dict[str, _Task] = {}
+        self.tasks: dict[str, tuple[str, Future[Outcome]]] = {}  # by key: id of the cell
         self._engine = engine
         self._name = f"aucbench-{uuid4().hex[:12]}"
-        self._topics = ("all", self._name)  # of events: workers come and go; cells start
         self._numbers = count()
-        self._events: SimpleQueue[Any] = SimpleQueue()  # filled by threads of the client
+        self._ended: SimpleQueue[str] = SimpleQueue()  # keys; a thread of the client fills it
         self._slots = 0
-        self._counted = monotonic()  # when the workers were counted last
+        self._seen = self._counted = monotonic()  # when there were workers, and when they counted
 
     def __enter__(self) -> Self:
         self._client = self._connect()
         try:
-            for topic in self._topics:
-                self._client.subscribe_topic(topic, lambda event: self._events.put(event[1]))
             self._client.register_plugin(CellPlugin(self._name, self._engine.threads))
-            self._count_slots()
         except BaseException as error:
             self.__exit__()
             if isinstance(error, Exception):
                 raise self._unfit(error) from error
             raise
+        self._count_slots()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -104,43 +92,40 @@ class _DaskRun:
         if client.status == "running" and client.scheduler is not None:
             forget = client.scheduler.unregister_worker_plugin
             with suppress(OSError, TimeoutError):
-                client.cancel([task.future for task in self.tasks.values()])
-                for topic in self._topics:
-                    client.unsubscribe_topic(topic)
+                client.cancel([future for _, future in self.tasks.values()])
                 client.sync(forget, name=self._name, callback_timeout=LEAVE)
         with suppress(OSError, TimeoutError):
             client.close(timeout=LEAVE)
 
     def fill(self, waiting: Iterator[tuple[str, Job]]) -> None:
         """Submit jobs until the cluster has enough of them."""
-        most = 2 * max(self._slots, 1)
+        if monotonic() - self._counted > CHECK_TICK:
+            self._count_slots()
+        most = max(self._slots, 1)
         if self._engine.jobs is not None:
             most = min(most, self._engine.jobs)
         for cell, job in islice(waiting, max(most - len(self.tasks), 0)):
             key = f"{self._name}-{next(self._numbers)}"
             future = self._client.submit(run_cell, self._name, job, key=key, pure=False)
-            self.tasks[key] = _Task(cell, future)
-            event = {"action": "done", "key": key}
-            future.add_done_callback(lambda _, event=event: self._events.put(event))
+            self.tasks[key] = cell, future
+            future.add_done_callback(lambda _, key=key: self._ended.put(key))
 
-    def next_outcomes(self) -> list[tuple[str, Outcome]]:
-        """Wait for one event and return the jobs that it ends, often none."""
+    def next_outcome(self) -> tuple[str, Outcome] | None:
+        """Wait for the end of a job and return it; None if none has ended for a while."""
         try:
-            event = self._events.get(timeout=CHECK_TICK)
+            cell, future = self.tasks.pop(self._ended.get(timeout=CHECK_TICK))
         except Empty:
-            self._require_cluster()
-            return []
-        match event:
-            case {"action": "done", "key": key}:
-                return self._finish(key)
-            case {"action": "start", "key": key, "worker": worker} if key in self.tasks:
-                self.tasks[key].worker = worker
-            case {"action": "add-worker"}:
-                self._count_slots()
-            case {"action": "remove-worker", "worker": worker}:
-                self._count_slots()
-                return self._on_lost_worker(worker, event)
-        return []
+            return None
+        try:
+            return cell, future.result()
+        except KilledWorker as error:
+            return cell, Outcome(Ending.CRASH, f"its dask workers were lost: {error}")
+        except CancelledError as error:
+            raise self._gone() from error
+        except Exception as error:
+            if self._client.status != "running":
+                raise self._gone() from error
+            raise self._unfit(error) from error
 
     def _connect(self) -> Client:
         address = self._engine.scheduler
@@ -153,13 +138,14 @@ class _DaskRun:
             ) from error
 
     def _count_slots(self) -> None:
-        self._slots = sum(self._client.nthreads().values())
-        self._counted = monotonic()
-
-    def _require_cluster(self) -> None:
+        """Count the threads of the cluster; raise where it is gone, or has had none for long."""
         if self._client.status != "running":
             raise self._gone()
-        if self._slots == 0 and monotonic() - self._counted > self._engine.patience:
+        self._slots = sum(self._client.nthreads().values())
+        self._counted = monotonic()
+        if self._slots:
+            self._seen = self._counted
+        elif self._counted - self._seen > self._engine.patience:
             raise AucbenchError(
                 f"the dask scheduler at {self._engine.scheduler} has had no worker for "
                 f"{self._engine.patience:g} s; start some with `dask worker "
@@ -178,44 +164,13 @@ class _DaskRun:
             f"({type(error).__name__}: {error}); install the same packages there as here"
         )
 
-    def _finish(self, key: str) -> list[tuple[str, Outcome]]:
-        task = self.tasks.pop(key, None)
-        if task is None:  # its workers were lost before
-            return []
-        try:
-            return [(task.id, task.future.result())]
-        except KilledWorker as error:
-            return [(task.id, Outcome(Ending.CRASH, f"dask gave it up: {error}"))]
-        except CancelledError as error:
-            raise self._gone() from error
-        except Exception as error:
-            if self._client.status != "running":
-                raise self._gone() from error
-            raise self._unfit(error) from error
-
-    def _on_lost_worker(self, worker: str, event: dict[str, Any]) -> list[tuple[str, Outcome]]:
-        """Count a lost worker for the cells that it ran, but not for those that waited there."""
-        if event.get("expected", False):
-            return []
-        charged = [key for key in event["processing-tasks"] if key in self.tasks]
-        ended = []
-        for key, task in [(key, self.tasks[key]) for key in charged]:
-            if task.worker == worker:
-                task.lost += (worker,)
-            if len(task.lost) >= MOST_LOSSES:
-                del self.tasks[key]
-                task.future.cancel()
-                why = f"its dask workers were lost: {' and '.join(task.lost)}"
-                ended.append((task.id, Outcome(Ending.CRASH, why)))
-        return ended
-
 
 class CellPlugin(WorkerPlugin):
     """Keeps one supervisor in each worker process for the run of this name.
 
     A worker cannot interrupt a task. So the supervisor gives up the job of a task that was
     cancelled. It is closed when no cell has come for a while, so that no process is left when the
-    client disappears. All topics and keys begin with the name.
+    client disappears. All keys begin with the name.
     """
 
     def __init__(self, run: str, threads: int):
@@ -283,10 +238,8 @@ class CellPlugin(WorkerPlugin):
 
 
 def run_cell(run: str, job: Job) -> Outcome:
-    """Run one job in the supervisor of this worker; first report to the client where it runs."""
+    """Run one job in the supervisor of this worker."""
     worker = get_worker()
-    key = str(worker.get_current_task())
-    worker.log_event(run, {"action": "start", "key": key, "worker": worker.address})
     plugin = worker.plugins[run]
     assert isinstance(plugin, CellPlugin)
-    return plugin.run(key, job)
+    return plugin.run(str(worker.get_current_task()), job)

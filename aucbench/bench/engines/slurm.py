@@ -20,12 +20,12 @@ from submitit import AutoExecutor
 from submitit import Job as SlurmJob
 from submitit.core.utils import FailedJobError, FailedSubmissionError
 
-from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.processes.records import Ending, Job, Limits, Outcome, json_object
 from aucbench.store.files import read_file, refused, unfinished, whole_file
 
+MOST_LOSSES = 2  # SLURM jobs that end while they run a cell, until it is a crash
 LOG_TAIL = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
 START_SECONDS = 300.0  # for a SLURM job to start, and for the signal before its end
 BETWEEN = 5.0  # seconds between two cells, an upper bound
