@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product, starmap
 from typing import Any
 
 import numpy as np
 
 from aucbench import report
+from aucbench.report.frame import Source
 
 DATASETS, SOLVERS, SPLITS, REPEATS = 20, 10, 5, 2
 N_TEST, POINTS = 300, 30
 HERE = report.Condition("host", "cpu", 1, 1)
 
 
-def fit(dataset: int, solver: int, fold: report.FoldKey) -> report.Fit:
-    rng = np.random.default_rng([dataset, solver, *fold])
+def row(place: report.Place) -> Mapping[str, Any]:
+    rng = np.random.default_rng([*place])
     passes = np.arange(1.0, POINTS + 1)
     curve = np.column_stack([passes, 0.01 * passes, 1 / passes, 0.88 - 0.3 / passes])
-    return report.Fit(
-        id=f"{dataset},{solver},{fold.seed},{fold.split}",
-        data=str(dataset),
-        status="ok",
-        why="",
-        log="",
-        auc=float(rng.uniform(0.8, 0.9)),
-        seconds=float(rng.exponential()),
-        spread=float("nan"),
-        nnz=float(rng.integers(1, 100)),
-        n_train=4.0 * N_TEST,
-        n_test=float(N_TEST),
-        d=100.0,
-        curve=curve,
-        condition=HERE,
-    )
+    return {
+        "id": ",".join(map(str, place)),
+        "data": str(place.dataset),
+        "status": "ok",
+        "auc": float(rng.uniform(0.8, 0.9)),
+        "seconds": float(rng.exponential()),
+        "nnz": float(rng.integers(1, 100)),
+        "n_train": 4.0 * N_TEST,
+        "n_test": float(N_TEST),
+        "d": 100.0,
+        "curve": curve,
+        "condition": HERE,
+    }
 
 
-def scores(of: report.Fit) -> Mapping[str, Any]:
-    dataset, solver, seed, split = map(int, of.id.split(","))
+def scores(number: str, _: str) -> Mapping[str, Any]:
+    dataset, solver, seed, split = map(int, number.split(","))
     y = np.where(np.random.default_rng([dataset, seed, split]).random(N_TEST) < 0.3, 1, -1)
     noise = np.random.default_rng([dataset, solver, seed, split]).standard_normal(N_TEST)
     return {"y": y, "scores": y + 2 * noise}
@@ -49,21 +48,17 @@ class Report:
     version = "1"
 
     def setup(self) -> None:
-        folds = [report.FoldKey(seed, split) for seed in range(REPEATS) for split in range(SPLITS)]
-        self.evidence = report.Evidence(
-            tuple(f"set-{i}" for i in range(DATASETS)),
-            tuple(f"solver-{j}" for j in range(SOLVERS)),
-            {
-                (i, j): report.Group({fold: fit(i, j, fold) for fold in folds})
-                for i in range(DATASETS)
-                for j in range(SOLVERS)
-            },
-            scores=scores,
+        places = product(range(DATASETS), range(SOLVERS), range(REPEATS), range(SPLITS))
+        self.frame = report.Frame.of(
+            [f"set-{i}" for i in range(DATASETS)],
+            [f"solver-{j}" for j in range(SOLVERS)],
+            [(place, row(place)) for place in starmap(report.Place, places)],
+            Source(scores={"": scores}),
         )
-        self.findings = report.findings_of(self.evidence)
+        self.findings = report.findings_of(self.frame)
 
     def time_findings(self) -> None:
-        report.findings_of(self.evidence)
+        report.findings_of(self.frame)
 
     def time_page(self) -> None:
         report.to_html(report.page_of(self.findings, folder="results"))

@@ -32,7 +32,7 @@ import aucbench
 from aucbench import aum, bench, datasets, report
 from aucbench.data.folds import splits
 
-from .bench_report import fit as fitted
+from .bench_report import row
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "data" / "growth.json"
 STEP = 10**0.5
@@ -295,25 +295,24 @@ def _plan(cells: int) -> Call:
     return call
 
 
-def _evidence(cells: int) -> report.Evidence:
+def _frame(cells: int) -> report.Frame:
     """Return results in memory: 10 solvers, 5 splits, and as many data sets as needed."""
     groups = cells // 5
-    folds = [report.FoldKey(0, split) for split in range(5)]
-    pairs = [divmod(number, 10) for number in range(groups)]
-    return report.Evidence(
-        tuple(f"set-{i}" for i in range(pairs[-1][0] + 1)),
-        tuple(f"solver-{j}" for j in range(min(10, groups))),
-        {(i, j): report.Group({fold: fitted(i, j, fold) for fold in folds}) for i, j in pairs},
+    places = [report.Place(*divmod(k, 10), 0, split) for k in range(groups) for split in range(5)]
+    return report.Frame.of(
+        [f"set-{i}" for i in range(places[-1].dataset + 1)],
+        [f"solver-{j}" for j in range(min(10, groups))],
+        [(place, row(place)) for place in places],
     )
 
 
 def _findings(cells: int) -> Call:
-    evidence = _evidence(cells)
-    return lambda: report.findings_of(evidence)
+    frame = _frame(cells)
+    return lambda: report.findings_of(frame)
 
 
 def _page(cells: int) -> Call:
-    findings = report.findings_of(_evidence(cells))
+    findings = report.findings_of(_frame(cells))
     return lambda: report.to_html(report.page_of(findings, folder="results"))
 
 

@@ -60,7 +60,7 @@ def report(
     if show.md or show.tex:
         print_tables(findings, measured.others, show)
     else:
-        lines = (*sentences(findings), *folder_lines(findings.evidence), *measured.missing)
+        lines = (*sentences(findings), *folder_lines(findings.frame), *measured.missing)
         for sentence in lines:
             say(sentence)
     if show.html is not None:
@@ -103,24 +103,24 @@ def _draw(findings: Findings, figures: Mapping[str, Path], dataset: str | None) 
 
 
 def _measured(folders: Sequence[Path], show: ShowOptions, *, stale: bool) -> Measured:
-    from aucbench.report.folder import read_evidence
+    from aucbench.report.folder import read_frame
     from aucbench.report.measured import measure
 
-    evidence = read_evidence(*folders, stale=stale)
-    if evidence.unchecked:
-        warn(f"it is not known which records are stale: {evidence.unchecked}")
-    if evidence.stale:
+    frame = read_frame(*folders, stale=stale)
+    if frame.source.unchecked:
+        warn(f"it is not known which records are stale: {frame.source.unchecked}")
+    if frame.source.stale:
         warn(
-            f"{evidence.stale} record(s) are stale and left out, since the data, a plugin or "
+            f"{frame.source.stale} record(s) are stale and left out, since the data, a plugin or "
             "aucbench has changed; --stale takes them too"
         )
     message = ""
     try:
-        return measure(evidence, show)
+        return measure(frame, show)
     except AucbenchError as error:
         message = str(error)
         raise
     finally:
-        for problem in evidence.problems():
+        for problem in frame.source.problems():
             if problem not in message:
                 warn(problem)

@@ -51,7 +51,7 @@ def run_and_print(plan: Plan, run: RunOptions, show: ShowOptions, json: Path | N
     with ExitStack() as warm:
         # First of all: the warm process starts while this one imports the rest.
         engine = warm.enter_context(_warm(run, plan))
-        from aucbench.report.evidence import require_planned
+        from aucbench.report.collecting import require_planned
         from aucbench.report.running import End, resolve_metrics, run_plan
 
         show = resolve_metrics(show, plan.pairs, plan.timeout or None)
@@ -197,10 +197,10 @@ def print_results(results: Results, folder: Path | None) -> None:
         notes = [*terminal.notes(findings), *results.missing, *findings.unmeasured, *failures]
         for line in (*_first_notes(notes), *remarks_on(results.plan, results, folder)):
             say(line)
-        if len(findings.evidence.solvers) > 1:
+        if len(findings.frame.solvers) > 1:
             typer.echo(f"\n{terminal.answer(findings, width() or WIDE)}")
-        elif findings.evidence.state:
-            say(findings.evidence.state)
+        elif findings.state:
+            say(findings.state)
     if show.html is not None:
         write_page(findings, show.html, "results" if folder is None else str(folder))
 
@@ -225,7 +225,7 @@ def print_screen(findings: Findings, others: Sequence[Means]) -> None:
     texts = [text([table], width(), _strong()) for table in tables]
     shown = texts
     if sum(one.count("\n") + 2 for one in texts) > MOST_LINES and len(texts) > 1:
-        shown = texts[-1:] if len(tables) > len(findings.insides) else texts[:1]
+        shown = texts[-1:] if len(tables) > len(findings.datasets) else texts[:1]
     left = len(texts) - len(shown)
     typer.echo("\n\n".join(shown))
     typer.echo()

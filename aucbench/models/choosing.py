@@ -47,7 +47,7 @@ from aucbench.models.trials import SplitFit, Trial, Trier
 from aucbench.ranges import value_at
 from aucbench.registry import get_pairs, get_solver
 from aucbench.registry.specs import Spec, parse_spec
-from aucbench.report.evidence import STANDING
+from aucbench.report.frame import STANDING
 from aucbench.scale import ChunkedData
 from aucbench.solving.points import mappings
 from aucbench.stats import Interval

@@ -24,7 +24,7 @@ MOST_LINES = 30  # of a chart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassInside:
+class AgainstRest:
     """One class against the rest, on one data set.
 
     Attributes
@@ -57,9 +57,9 @@ def against_rest(rows: Rows) -> Iterator[Fold]:
             yield Fold(target.y == k, scores, target.weights, rows.groups)
 
 
-def classes_inside(
+def classes_within(
     folds: Mapping[int, Mapping[tuple[int, int], Rows]], points: int
-) -> tuple[ClassInside, ...]:
+) -> tuple[AgainstRest, ...]:
     """Return each class against the rest, by solver; none where rows have another target."""
     whole = {
         solver: [rows for rows in of.values() if isinstance(rows, TargetRows)]
@@ -73,7 +73,7 @@ def classes_inside(
     counts = np.sum([np.bincount(_y(rows), minlength=first.k) for rows in splits], axis=0)
     curves: dict[int, list[Band]] = {s: _curves(whole[s], points) for s in each} if points else {}
     return tuple(
-        ClassInside(
+        AgainstRest(
             label,
             int(counts[k]),
             {solver: float(aucs[k]) for solver, aucs in each.items()},
@@ -106,17 +106,17 @@ def _curves(splits: Sequence[TargetRows], points: int) -> list[Band]:
 
 def class_sections(findings: Findings) -> Iterator[Section]:
     """Yield a chapter for each data set with three or more classes."""
-    evidence = findings.evidence
-    for one in findings.insides:
-        if one.each:
-            parts = [*_parts(findings, one.each)]
-            title = f"Classes of {evidence.datasets[one.dataset]}"
+    frame = findings.frame
+    for one in findings.datasets:
+        if one.by_class:
+            parts = [*_parts(findings, one.by_class)]
+            title = f"Classes of {frame.datasets[one.dataset]}"
             yield Section(title, "", tuple(parts))
 
 
-def _parts(findings: Findings, each: Sequence[ClassInside]) -> Iterator[str | Grid | Chart]:
+def _parts(findings: Findings, each: Sequence[AgainstRest]) -> Iterator[str | Grid | Chart]:
     order = [j for j in findings.order if j in each[0].aucs]
-    names = findings.evidence.solvers
+    names = findings.frame.solvers
     yield (
         "Each class against the rest: the mean over the splits of its AUC. The largest one in a "
         "line may be so by chance."

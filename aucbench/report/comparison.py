@@ -151,7 +151,7 @@ def compare_plan(
     AucbenchError
         As `aucbench.bench.runner.run`, and when no solver has the name of the reference.
     """
-    from aucbench.report.evidence import require_planned
+    from aucbench.report.collecting import require_planned
 
     require_planned(plan, show.reference)
     with ExitStack() as stack:
@@ -265,17 +265,17 @@ class Results(tuple[Record, ...]):
 
     @cached_property
     def _measured(self) -> Measured:
-        from aucbench.report.evidence import evidence_of
+        from aucbench.report.collecting import frame_of
         from aucbench.report.measured import measure
 
-        evidence = evidence_of(
+        frame = frame_of(
             self,
             (self.plan,),
-            scores=lambda fit: self._store.scores(fit.id, fit.data),
+            scores=self._store.scores,
             about=self._store.about,
+            problems=self._store.problems,
         )
-        evidence = replace(evidence, problems=self._store.problems)
-        return measure(evidence, self.show, curves=self._curves)
+        return measure(frame, self.show, curves=self._curves)
 
     def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each cell and a column for each plain field.

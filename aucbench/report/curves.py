@@ -6,7 +6,7 @@ Design
      AUCs at the same passes would make curves that run backwards in time. A fit that has ended
      keeps its last value, so that the median never jumps when one ends.
   b. No curve is smoothed. Between two points of a fit it is a line, and before the first one
-     nothing is drawn. The number of points is chosen by who asks, and the page says it.
+     nothing is plotted. The number of points is chosen by who asks, and the page says it.
 """
 
 from __future__ import annotations
@@ -16,53 +16,55 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aucbench.bench.results.convergence import Optima
-from aucbench.report.fits import CURVE, Fit
-from aucbench.stats.vectors import Vector
+from aucbench.report.frame import CURVE, Array, Frame, Index
 
 PASSES, SECONDS, OBJECTIVE, TEST_AUC = range(len(CURVE))
 UNITS = {"seconds": SECONDS, "passes": PASSES}
 
 
 @dataclass(frozen=True, slots=True)
-class Medians:
+class MedianCurves:
     """Medians of some fits at some x; NaN where less than half of the fits know the value."""
 
-    x: Vector  # rises
-    gap: Vector  # (f − f*)/(f(0) − f*), with the least objective f* that is known of the problem
-    test_auc: Vector
-    info: Mapping[str, Vector]  # the diagnostics of the methods that are known somewhere
+    x: Array  # rises
+    gap: Array  # (f − f*)/(f(0) − f*), with the least objective f* that is known of the problem
+    test_auc: Array
+    info: Mapping[str, Array]  # the diagnostics of the methods that are known somewhere
 
 
-def learning_curve(fits: Sequence[Fit], optima: Optima, unit: str, points: int) -> Medians | None:
+def median_curves(frame: Frame, rows: Index, unit: str, points: int) -> MedianCurves | None:
     """Return the median curves of fits against seconds or passes; None when no fit has one.
 
     They are at no more than `points` of the places at which the fits have points.
     """
-    fits = [fit for fit in fits if fit.curve.size]
-    if not fits:
+    curves = {row: curve for row in rows if (curve := frame.facts["curve"][row]).size}
+    if not curves:
         return None
     axis = UNITS[unit]
-    union = np.unique(np.concatenate([fit.curve[:, axis] for fit in fits]))
+    union = np.unique(np.concatenate([curve[:, axis] for curve in curves.values()]))
     union = union[~np.isnan(union)]
     chosen = np.unique(np.linspace(0, union.size - 1, min(points, union.size)).round().astype(int))
     x = union[chosen]
-    names = sorted({name for fit in fits for name in fit.info})
-    gap, test_auc, *told = _medians(
-        [[_at(x, fit.curve[:, axis], y) for y in _columns(fit, optima, names)] for fit in fits]
+    names = sorted({name for row in curves for name in frame.facts["info"][row]})
+    gap, test_auc, *known = _medians(
+        [
+            [_at(x, curve[:, axis], y) for y in _columns(frame, row, names)]
+            for row, curve in curves.items()
+        ]
     )
-    info = {name: y for name, y in zip(names, told, strict=True) if not np.isnan(y).all()}
-    return Medians(x, gap, test_auc, info)
+    info = {name: y for name, y in zip(names, known, strict=True) if not np.isnan(y).all()}
+    return MedianCurves(x, gap, test_auc, info)
 
 
-def _columns(fit: Fit, optima: Optima, names: Sequence[str]) -> list[Vector]:
+def _columns(frame: Frame, row: int, names: Sequence[str]) -> list[Array]:
     """Return gap, test AUC and the diagnostics of some names at the points of a fit."""
-    gap = optima.gaps(fit.descent, fit.curve[:, OBJECTIVE])
+    curve, info, descent = (frame.facts[name][row] for name in ("curve", "info", "descent"))
+    gap = frame.optima.gaps(descent, curve[:, OBJECTIVE])
     unknown = np.full(gap.shape, np.nan)
-    return [gap, fit.curve[:, TEST_AUC], *(fit.info.get(name, unknown) for name in names)]
+    return [gap, curve[:, TEST_AUC], *(info.get(name, unknown) for name in names)]
 
 
-def _at(places: Vector, x: Vector, y: Vector) -> Vector:
+def _at(places: Array, x: Array, y: Array) -> Array:
     """Interpolate between the points of a fit that know both; NaN before the first of them."""
     known = ~(np.isnan(x) | np.isnan(y))
     if not known.any():
@@ -70,7 +72,7 @@ def _at(places: Vector, x: Vector, y: Vector) -> Vector:
     return np.interp(places, x[known], y[known], left=np.nan)
 
 
-def _medians(several: Sequence[Sequence[Vector]]) -> Vector:
+def _medians(several: Sequence[Sequence[Array]]) -> Array:
     """Median over the first axis, without NaN; NaN where less than half of the values are known."""
     table = np.array(several)
     known = ~np.isnan(table)
@@ -82,7 +84,7 @@ def _medians(several: Sequence[Sequence[Vector]]) -> Vector:
     return np.where(enough, (low + high) / 2, np.nan)
 
 
-def front(cost: Vector, auc: Vector) -> tuple[int, ...]:
+def front(cost: Array, auc: Array) -> tuple[int, ...]:
     """Return the numbers of the points on the Pareto front, in the order of the cost.
 
     No other point has a cost as low and an AUC as high, and one of them better. Points with a NaN

@@ -14,9 +14,9 @@ import numpy as np
 
 from aucbench.errors import shown
 from aucbench.metrics.roc import Band
-from aucbench.report.curves import UNITS, Medians, front, learning_curve
+from aucbench.report.curves import UNITS, MedianCurves, front
 from aucbench.report.findings import Findings
-from aucbench.report.inside import Inside, Row
+from aucbench.report.within import DatasetFindings, SolverFindings
 from aucbench.stats.vectors import Vector
 from aucbench.stats.within import PairWithin
 from aucbench.stats.words import Word
@@ -31,18 +31,20 @@ WIDE = 100.0  # ratio of the numbers of a diagnostic from which its axis is loga
 
 def drawn(findings: Findings) -> dict[str, Any]:
     """Return what the scripts show: columns of the table, curves and points."""
-    evidence, rows = findings.evidence, findings.rows
+    frame, rows = findings.frame, findings.rows
     timed = not findings.times
     gains = np.array([-row.estimate if findings.smaller else row.estimate for row in rows])
-    seconds = np.array([row.group.median("seconds") if timed else math.nan for row in rows])
-    nonzeros = np.array([row.group.mean("nnz") for row in rows])
+    seconds = np.array(
+        [frame.medians("seconds")[row.dataset, row.solver] if timed else math.nan for row in rows]
+    )
+    nonzeros = np.array([frame.means("nnz")[row.dataset, row.solver] for row in rows])
     medians = [_medians_of(findings, row, timed=timed) for row in rows]
     notes = {note: j for j, note in enumerate(dict.fromkeys(row.note for row in rows if row.note))}
-    delong = [row.known and row.known.delong for row in rows]
+    delong = [row.within and row.within.delong for row in rows]
     splits = [*map(findings.over_splits, rows)]
     return {
-        "solvers": [shown(name) for name in evidence.solvers],
-        "datasets": [shown(name) for name in evidence.datasets],
+        "solvers": [shown(name) for name in frame.solvers],
+        "datasets": [shown(name) for name in frame.datasets],
         "measure": findings.measure,
         "quality": findings.quality,
         "range": findings.range,
@@ -60,12 +62,12 @@ def drawn(findings: Findings) -> dict[str, Any]:
             "split_high": _numbers(x.high if x else math.nan for x in splits),
             "rank": _numbers(row.rank for row in rows),
             "leading": [row.leading for row in rows],
-            "ok": [len(row.group.ok) for row in rows],
-            "planned": [row.group.planned for row in rows],
+            "ok": [row.ok for row in rows],
+            "planned": [row.planned for row in rows],
             "note": [notes.get(row.note) for row in rows],
             "seconds": _numbers(seconds),
             "nnz": _numbers(nonzeros),
-            "end": [evidence.ends(row.dataset, row.solver).mark for row in rows],
+            "end": [str(findings.ends[row.dataset, row.solver]) for row in rows],
         },
         "pairs": _pair_columns(findings),
         "curves": [*map(_curves, medians)],
@@ -80,13 +82,13 @@ def drawn(findings: Findings) -> dict[str, Any]:
 
 
 def _pair_columns(findings: Findings) -> dict[str, list[Any]]:
-    few = sum(len(one.pairs) for one in findings.insides) <= LOCAL_PAIRS
+    few = sum(len(one.pairs) for one in findings.datasets) <= LOCAL_PAIRS
     pairs = [
         (one.dataset, pair)
-        for one in findings.insides
+        for one in findings.datasets
         for pair in (one.pairs if few else _of_leading(one))
     ]
-    words, number = [*Word], findings.evidence.solvers.index
+    words, number = [*Word], findings.frame.solvers.index
     return {
         "dataset": [i for i, _ in pairs],
         "a": [number(pair.a) for _, pair in pairs],
@@ -99,22 +101,22 @@ def _pair_columns(findings: Findings) -> dict[str, list[Any]]:
     }
 
 
-def _of_leading(one: Inside) -> list[PairWithin]:
-    leading = {row.known.name for row in one.rows if row.known is not None and row.leading}
+def _of_leading(one: DatasetFindings) -> list[PairWithin]:
+    leading = {row.within.name for row in one.rows if row.within is not None and row.leading}
     return [pair for pair in one.pairs if {pair.a, pair.b} & leading]
 
 
-def _medians_of(findings: Findings, row: Row, *, timed: bool) -> dict[str, Medians]:
+def _medians_of(findings: Findings, row: SolverFindings, *, timed: bool) -> dict[str, MedianCurves]:
     """Return the curves of a row by unit; without seconds where they are not compared."""
     medians = {}
     for unit in UNITS if timed else ("passes",):
-        one = learning_curve(row.group.ok, findings.evidence.optima, unit, findings.points)
+        one = findings.curves(row, unit)
         if one is not None:
             medians[unit] = one
     return medians
 
 
-def _curves(medians: Mapping[str, Medians]) -> dict[str, dict[str, list[Any]]]:
+def _curves(medians: Mapping[str, MedianCurves]) -> dict[str, dict[str, list[Any]]]:
     drawn = {}
     for unit, one in medians.items():
         drawn[unit] = {"x": _numbers(one.x), "auc": _numbers(one.test_auc)}
@@ -123,7 +125,7 @@ def _curves(medians: Mapping[str, Medians]) -> dict[str, dict[str, list[Any]]]:
     return drawn
 
 
-def _diagnostics(medians: Sequence[Mapping[str, Medians]]) -> dict[str, Any]:
+def _diagnostics(medians: Sequence[Mapping[str, MedianCurves]]) -> dict[str, Any]:
     """Return what the methods report along a fit, and how many names are left out."""
     known: dict[str, list[tuple[str, int, Vector]]] = {}
     for r, by_unit in enumerate(medians):
@@ -166,7 +168,7 @@ def _bands(bands: Sequence[Band | None]) -> dict[str, Any]:
     }
 
 
-def _fronts(rows: Sequence[Row], cost: Vector, auc: Vector) -> dict[int, list[int]]:
+def _fronts(rows: Sequence[SolverFindings], cost: Vector, auc: Vector) -> dict[int, list[int]]:
     """Return the numbers of the rows on the Pareto front of each data set."""
     by_dataset: dict[int, list[int]] = {}
     for r, row in enumerate(rows):

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError, shown
-from aucbench.report.curves import learning_curve
 from aucbench.report.document import cut
 from aucbench.report.findings import Findings
-from aucbench.report.inside import Inside
+from aucbench.report.within import DatasetFindings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,7 +71,7 @@ def drawn_figure(findings: Findings, kind: str, ending: str, dataset: str | None
     """
     ending = check_figure(kind, ending)
     if kind == CURVES:
-        one = findings.insides[_dataset(findings, dataset)]
+        one = findings.datasets[_dataset(findings, dataset)]
         return rendered(lambda figure: _curves(figure, findings, one), ending)
     if dataset is not None:
         raise ParameterError(f"the figure {kind} is of all data sets; leave --dataset out")
@@ -96,7 +95,7 @@ def rendered(draw: Callable[[Figure], None], ending: str) -> bytes:
 
 
 def _dataset(findings: Findings, name: str | None) -> int:
-    known = findings.evidence.datasets
+    known = findings.frame.datasets
     if name is None and len(known) == 1:
         return 0
     if name is None:
@@ -114,11 +113,11 @@ def _leaderboard(figure: Figure, findings: Findings) -> None:
 
     The best is on top.
     """
-    order, names = findings.order, _names(findings.evidence.solvers)
-    if len(findings.evidence.finished) == 1:
-        [only] = findings.evidence.finished
-        rows = {row.solver: row for row in findings.insides[only].rows}
-        values = {j: row.known.delong for j, row in rows.items() if row.known is not None}
+    order, names = findings.order, _names(findings.frame.solvers)
+    if len(findings.frame.finished) == 1:
+        [only] = findings.frame.finished
+        rows = {row.solver: row for row in findings.datasets[only].rows}
+        values = {j: row.within.delong for j, row in rows.items() if row.within is not None}
         title = findings.measure
     else:
         values, title = dict(enumerate(findings.ranks)), "average rank"
@@ -134,13 +133,13 @@ def _leaderboard(figure: Figure, findings: Findings) -> None:
         ax.plot([x.estimate], [place], **{**style, "ls": "", **WHOLE})
     ax.set_xlabel(title)
     ax.grid(axis="x")
-    if len(findings.evidence.finished) != 1:
+    if len(findings.frame.finished) != 1:
         ax.invert_xaxis()  # the best is on the right, as where a value is drawn
     ax.set_yticks(range(len(order)), [names[j] for j in order])
     ax.invert_yaxis()
 
 
-def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
+def _curves(figure: Figure, findings: Findings, one: DatasetFindings) -> None:
     """AUC of the test rows against passes and seconds, and the gap of the objective.
 
     A panel without a curve is not drawn.
@@ -150,7 +149,7 @@ def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
     asked = [*((unit, name) for unit in units), ("passes", GAP)]
     panels = [(unit, y, some) for unit, y in asked if (some := _drawn(findings, one, unit, y))]
     if not panels:
-        of = findings.evidence.datasets[one.dataset]
+        of = findings.frame.datasets[one.dataset]
         raise ParameterError(
             f"the folder has no learning curves of {of}, so that nothing can be drawn"
         )
@@ -164,17 +163,17 @@ def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
             lines[solver] = ax.plot(places, values, **style)[0]
         ax.set(xscale="log", xlabel=unit, ylabel=y, yscale="log" if y == GAP else "linear")
         ax.grid()
-    names = _names(findings.evidence.solvers)
+    names = _names(findings.frame.solvers)
     look: Any = {"loc": "outside lower center", "ncols": 3, "fontsize": 7, "frameon": False}
     figure.legend([*lines.values()], [names[solver] for solver in lines], **look)
-    figure.suptitle(_names(findings.evidence.datasets)[one.dataset])
+    figure.suptitle(_names(findings.frame.datasets)[one.dataset])
 
 
-def _drawn(findings: Findings, one: Inside, unit: str, name: str) -> dict[int, Any]:
+def _drawn(findings: Findings, one: DatasetFindings, unit: str, name: str) -> dict[int, Any]:
     """Return x and y of a curve by solver; a gap of 0 has no place on its axis, a logarithm."""
     curves = {}
     for row in one.rows:
-        medians = learning_curve(row.group.ok, findings.evidence.optima, unit, findings.points)
+        medians = findings.curves(row, unit)
         if medians is None:
             continue
         gap = np.where(medians.gap > 0.0, medians.gap, np.nan)

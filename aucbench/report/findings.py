@@ -1,9 +1,9 @@
-"""What the statistics say of a results folder: the numbers that the page, figures and tables show.
+"""What the statistics say of the fits in a frame: all that text, page, tables and figures show.
 
 Design
   a. Everything that is shown is computed here by one call of `aucbench.stats` each, when it is
-     first asked for, and is kept as the record that the call returns. Templates and drawings only
-     choose digits and places.
+     first asked for, and is kept as the record that the call returns. What shows it only chooses
+     digits and places.
   b. Times are compared only when all of them were measured under the same conditions, or when the
      user asks for them all the same.
 """
@@ -21,9 +21,16 @@ from aucbench.bench.cell import solver_of
 from aucbench.bench.measuring import default_measure, measure_of, supervised
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.metrics.measures import measure
-from aucbench.report.evidence import Evidence, Place
-from aucbench.report.fits import NAN, Array
-from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
+from aucbench.report.curves import MedianCurves, median_curves
+from aucbench.report.endings import Ends, end_notes, ends_of
+from aucbench.report.frame import NAN, Array, Frame
+from aucbench.report.within import (
+    AUC,
+    DatasetFindings,
+    SolverFindings,
+    compare_within,
+    means_within,
+)
 from aucbench.stats.advice import Advice
 from aucbench.stats.measures import Measure
 from aucbench.stats.pairs import Pair, pairwise
@@ -73,27 +80,37 @@ DEFAULT_REFERENCE = "logistic"
 
 @dataclass(frozen=True)
 class Findings:
-    """All that is shown. `insides` are in the order of the data sets."""
+    """All that is shown of the fits in a frame.
 
-    evidence: Evidence
+    Attributes
+    ----------
+    frame : Frame
+    settings : Settings
+    chosen : Measure
+        The measure that the findings are about.
+    datasets : tuple of DatasetFindings
+        What is found inside each data set, in the order of the frame.
+    """
+
+    frame: Frame
     settings: Settings
     chosen: Measure
-    insides: tuple[Inside, ...]
+    datasets: tuple[DatasetFindings, ...]
 
     @cached_property
     def measure(self) -> str:
         """Name of the measure for people."""
-        return title_of(self.chosen, self.evidence)
+        return title_of(self.chosen, self.frame)
 
     @cached_property
     def quality(self) -> str:
         """Name for people of what is measured along each fit: the AUC, or what stands for it."""
-        return title_of(measure(AUC), self.evidence)
+        return title_of(measure(AUC), self.frame)
 
     @property
     def row_test(self) -> str:
         """The test of differences over test rows, for people; empty if there is none."""
-        if self.evidence.elsewhere is not None:
+        if self.frame.source.external is not None:
             return ""
         if self.measure == TITLES[AUC]:
             return "DeLong's test with room for rows that nobody saw"
@@ -118,7 +135,7 @@ class Findings:
     def asked_reference(self) -> str | None:
         """The solver that was asked for; on one data set only this one is told apart."""
         asked = self.settings.reference
-        return None if asked is None else solver_of(self.evidence.solvers, asked)
+        return None if asked is None else solver_of(self.frame.solvers, asked)
 
     @property
     def reference(self) -> str | None:
@@ -126,7 +143,7 @@ class Findings:
         if self.asked_reference is not None:
             return self.asked_reference
         try:
-            return solver_of(self.evidence.solvers, DEFAULT_REFERENCE)
+            return solver_of(self.frame.solvers, DEFAULT_REFERENCE)
         except UnknownNameError:  # it does not take part, or more than once
             return None
 
@@ -143,33 +160,33 @@ class Findings:
     @property
     def points(self) -> int:
         """Points of each curve."""
-        return self.settings.points(len(self.evidence.groups))
+        return self.settings.points(int(self.frame.planned.sum()))
 
-    def interval(self, row: Row) -> Interval | None:
+    def interval(self, row: SolverFindings) -> Interval | None:
         """Return the interval that is shown first: DeLong's, or else the one over splits."""
-        if row.known is None or np.isnan(row.known.delong.low):
+        if row.within is None or np.isnan(row.within.delong.low):
             return self.over_splits(row)
-        return row.known.delong
+        return row.within.delong
 
-    def over_splits(self, row: Row) -> Interval | None:
+    def over_splits(self, row: SolverFindings) -> Interval | None:
         """Return the interval over splits; that of a share ends at 0 and at 1."""
-        if row.known is None:
+        if row.within is None:
             return None
-        whole = row.known.resampled
+        whole = row.within.resampled
         if not (self.chosen.share or self.chosen.name in TITLES):
             return whole
         low, high = np.clip([whole.low, whole.high], 0.0, 1.0)
         return replace(whole, low=float(low), high=float(high))
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[SolverFindings, ...]:
         """All rows, by data set."""
-        return tuple(row for one in self.insides for row in one.rows)
+        return tuple(row for one in self.datasets for row in one.rows)
 
     @cached_property
     def compared(self) -> frozenset[int]:
         """The data sets inside which each pair of solvers is compared."""
-        return _compared_inside(self.evidence, self.settings.most_pairs)
+        return _compared_within(self.frame, self.settings.most_pairs)
 
     @property
     def leaves_out(self) -> bool:
@@ -180,15 +197,15 @@ class Findings:
     @property
     def untold(self) -> str:
         """In a sentence, what was left out since it takes long; empty if nothing was."""
-        evidence, left = self.evidence, []
-        single = evidence.elsewhere is not None and self.folds.shape[2] == 1
-        if len(self.compared) < len(evidence.datasets) and not single:
-            others = "".join(f" but {evidence.datasets[i]}" for i in self.compared)
+        frame, left = self.frame, []
+        single = frame.source.external is not None and self.folds.shape[2] == 1
+        if len(self.compared) < len(frame.datasets) and not single:
+            others = "".join(f" but {frame.datasets[i]}" for i in self.compared)
             left.append(
-                f"the comparisons of {evidence.pairs_inside} pairs of solvers inside single data "
+                f"the comparisons of {frame.pairs_inside} pairs of solvers inside single data "
                 f"sets{others}, and the stars that follow from them"
             )
-        if not self.leaves_out and len(evidence.finished) > 1 and len(evidence.solvers) > 1:
+        if not self.leaves_out and len(frame.finished) > 1 and len(frame.solvers) > 1:
             left.append(f"what hangs on one data set, of {self.values.size} values")
         if not left:
             return ""
@@ -197,7 +214,7 @@ class Findings:
     @property
     def grouped(self) -> str:
         """What intervals and verdicts count where rows have groups; empty where they have none."""
-        groups = {row.known.groups for row in self.rows if row.known} - {0}
+        groups = {row.within.groups for row in self.rows if row.within} - {0}
         if not groups:
             return ""
         count = " or ".join(map(str, sorted(groups)[:2]))
@@ -207,9 +224,52 @@ class Findings:
         )
 
     @property
+    def state(self) -> str:
+        """In a sentence, why there are no more results; empty if the run has ended."""
+        waiting = int(self.frame.pending.sum())
+        if not waiting:
+            return ""
+        total = self.frame.pending.size
+        return f"Interim: the run has not ended, and {waiting} of {total} cells were not run yet."
+
+    @property
+    def left_out(self) -> str:
+        """Which data sets are not used in what is said across data sets; empty if all are."""
+        waiting = int(self.frame.counts(self.frame.pending).any(axis=1).sum())
+        count, sentences = len(self.datasets), []
+        if waiting:
+            sentences.append(
+                f"{waiting} of {count} data sets have cells that were not run yet, and are "
+                "left out of what is said across data sets."
+            )
+        if others := count - len(self.frame.finished) - waiting:
+            sentences.append(
+                f"On {others} of {count} data sets some solvers were not planned; these data sets "
+                "are left out of what is said across data sets."
+            )
+        return " ".join(sentences)
+
+    @cached_property
+    def ends(self) -> Mapping[tuple[int, int], Ends]:
+        """How the ok fits ended, by data set and solver."""
+        places = ((row.dataset, row.solver) for row in self.rows)
+        return {place: ends_of(self.frame, *place) for place in places}
+
+    @property
+    def end_notes(self) -> tuple[str, ...]:
+        """What the words for the ends of fits mean, and which have not converged, a line each."""
+        names, solvers = self.frame.datasets, self.frame.solvers
+        return end_notes([(solvers[j], names[i], ends) for (i, j), ends in self.ends.items()])
+
+    def curves(self, row: SolverFindings, unit: str) -> MedianCurves | None:
+        """Return the median learning curves of a row against seconds or passes; None: no curve."""
+        rows = self.frame.rows(row.dataset, row.solver, self.frame.ok)
+        return median_curves(self.frame, rows, unit, self.points)
+
+    @property
     def times(self) -> str:
         """Why times are not compared; empty when they are."""
-        count = len(self.evidence.conditions)
+        count = len(self.frame.conditions)
         if count < 2 or self.settings.mixed:
             return ""
         return (
@@ -224,15 +284,15 @@ class Findings:
         NaN where a solver has none, and everywhere where one of its cells failed. J is the largest
         number of splits of a data set.
         """
-        finished = [self.insides[dataset] for dataset in self.evidence.finished]
+        finished = [self.datasets[dataset] for dataset in self.frame.finished]
         known = [
-            (i, row.solver, row.known.values)
+            (i, row.solver, row.within.values)
             for i, one in enumerate(finished)
             for row in one.rows
-            if row.known is not None and row.group.complete
+            if row.within is not None and row.complete
         ]
-        sizes = (r.known.values.size for one in finished for r in one.rows if r.known)
-        shape = (len(finished), len(self.evidence.solvers), max(sizes, default=1))
+        sizes = (r.within.values.size for one in finished for r in one.rows if r.within)
+        shape = (len(finished), len(self.frame.solvers), max(sizes, default=1))
         folds = np.full(shape, NAN)
         for i, solver, values in known:
             folds[i, solver, : values.size] = values
@@ -246,12 +306,12 @@ class Findings:
     @cached_property
     def seconds(self) -> Array:
         """Likewise; all are NaN when they are not compared."""
-        return np.full(self.values.shape, NAN) if self.times else self.evidence.values("seconds")
+        return np.full(self.values.shape, NAN) if self.times else self.frame.values("seconds")
 
     @cached_property
     def nonzeros(self) -> Array:
         """Likewise, the non-zero weights."""
-        return self.evidence.values("nnz")
+        return self.frame.values("nnz")
 
     @cached_property
     def mean_seconds(self) -> tuple[float, ...]:
@@ -265,8 +325,8 @@ class Findings:
     @property
     def families(self) -> list[str | None] | None:
         """The families of the finished data sets; None where no plan has families."""
-        known = self.evidence.families
-        return [known[i] for i in self.evidence.finished] if any(known) else None
+        known = self.frame.source.families
+        return [known[i] for i in self.frame.finished] if any(known) else None
 
     @cached_property
     def table(self) -> ResultTable:
@@ -274,8 +334,8 @@ class Findings:
         scale = Scale.SHARES if self.chosen.share else Scale.LARGER
         return ResultTable(
             self.values,
-            self.evidence.solvers,
-            [self.evidence.datasets[i] for i in self.evidence.finished],
+            self.frame.solvers,
+            [self.frame.datasets[i] for i in self.frame.finished],
             self.families,
             Scale.SMALLER if self.smaller else scale,
         )
@@ -288,7 +348,7 @@ class Findings:
     @property
     def pairs_both_ways(self) -> Mapping[tuple[int, int], Pair]:
         """The pairs across data sets by the numbers of both solvers, in either order."""
-        number = {name: j for j, name in enumerate(self.evidence.solvers)}
+        number = {name: j for j, name in enumerate(self.frame.solvers)}
         both = (*self.pairs, *(pair.flipped() for pair in self.pairs))
         return {(number[pair.a], number[pair.b]): pair for pair in both}
 
@@ -305,19 +365,19 @@ class Findings:
     @cached_property
     def advice(self) -> Advice:
         """The recommendation in words."""
-        evidence, s = self.evidence, self.settings
-        finished = [self.insides[i] for i in evidence.finished]
-        stars = [one.possible(evidence.solvers, len(finished), s.level) for one in finished]
+        frame, s = self.frame, self.settings
+        finished = [self.datasets[i] for i in frame.finished]
+        stars = [one.possible(frame.solvers, len(finished), s.level) for one in finished]
         return Advice(
             table=self.table,
             against=self.reference if len(finished) > 1 else self.asked_reference,
             seconds=self.seconds,
             nonzeros=self.nonzeros,
             folds=self.folds,
-            ratio=evidence.ratio(*evidence.finished),
+            ratio=frame.ratio(*frame.finished),
             pairs=self.pairs,
-            within=finished[0].compared if len(finished) == 1 else None,
-            stars=stars if self.compared.issuperset(evidence.finished) else None,
+            within=finished[0].within if len(finished) == 1 else None,
+            stars=stars if self.compared.issuperset(frame.finished) else None,
             measure=self.measure,
             rope=s.rope,
             level=s.level,
@@ -332,7 +392,7 @@ class Findings:
         """
         means = np.nan_to_num(_means(self.table.unit_gains.T), nan=-np.inf)
         ranks = np.nan_to_num([one.estimate for one in self.ranks], nan=np.inf)
-        after = np.array([name != self.advice.leader for name in self.evidence.solvers])
+        after = np.array([name != self.advice.leader for name in self.frame.solvers])
         best = self.advice.best
         behind = np.nan_to_num(best.s) if best else np.zeros(ranks.size)
         return tuple(np.lexsort((-means, ranks, behind, after)).tolist())
@@ -340,19 +400,19 @@ class Findings:
     @property
     def only(self) -> int | None:
         """The data set that the findings are about; None if they are about several."""
-        if len(self.evidence.finished) == 1:
-            return self.evidence.finished[0]
-        return 0 if len(self.evidence.datasets) == 1 else None
+        if len(self.frame.finished) == 1:
+            return self.frame.finished[0]
+        return 0 if len(self.frame.datasets) == 1 else None
 
     @cached_property
     def leading(self) -> frozenset[int]:
         """The solvers that may be the best, on a typical data set or on the only one."""
         if self.advice.leader is None:
             return frozenset()
-        if len(self.evidence.finished) == 1:
-            [only] = self.evidence.finished
-            return frozenset(row.solver for row in self.insides[only].rows if row.leading)
-        names = self.evidence.solvers
+        if len(self.frame.finished) == 1:
+            [only] = self.frame.finished
+            return frozenset(row.solver for row in self.datasets[only].rows if row.leading)
+        names = self.frame.solvers
         best = self.advice.best
         possible = {self.advice.leader} if best is None else {*best.of(best.possible)}
         return frozenset(j for j, name in enumerate(names) if name in possible)
@@ -363,25 +423,25 @@ class Means:
     """The means of a measure over the splits, without what else can be found of it."""
 
     measure: str  # its name for people
-    values: Mapping[Place, float]  # a place without a value is not there, or NaN
+    values: Mapping[tuple[int, int], float]  # by data set and solver, if it has one
     failures: tuple[str, ...] = ()  # why a metric of a plugin has no value somewhere
 
 
-def means_of(evidence: Evidence, measure_name: str) -> Means:
+def means_of(frame: Frame, measure_name: str) -> Means:
     """Return the means of a measure; it costs a part of `findings_of`, and raises as it does."""
     chosen = measure_of(measure_name)
     with supervised():
         values = {
             (dataset, solver): value
-            for dataset in range(len(evidence.datasets))
-            for solver, value in means_inside(evidence, dataset, chosen).items()
+            for dataset in range(len(frame.datasets))
+            for solver, value in means_within(frame, dataset, chosen).items()
         }
     if not chosen.failures:  # else the column stays empty, and the failures say why
-        _require_values(chosen, evidence, np.array([*values.values()]))
-    return Means(title_of(chosen, evidence), values, chosen.failures)
+        _require_values(chosen, frame, np.array([*values.values()]))
+    return Means(title_of(chosen, frame), values, chosen.failures)
 
 
-def findings_of(evidence: Evidence, settings: Settings | None = None) -> Findings:
+def findings_of(frame: Frame, settings: Settings | None = None) -> Findings:
     """Ask the statistics about every data set; the scores are read here, one data set at a time.
 
     It raises `UnknownNameError` when no solver has the name of the reference, `DataError` when
@@ -390,38 +450,38 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     """
     s = settings or Settings()
     if s.reference is not None:
-        solver_of(evidence.solvers, s.reference)
-    named = s.measure or default_measure(evidence.common.get("pairs"))
+        solver_of(frame.solvers, s.reference)
+    named = s.measure or default_measure(frame.source.common.get("pairs"))
     chosen = named if isinstance(named, Measure) else measure_of(named)
-    points = s.points(len(evidence.groups))
-    told: Any = {"measure": chosen, "level": s.level, "rope": s.rope}
-    compared = _compared_inside(evidence, s.most_pairs)
+    points = s.points(int(frame.planned.sum()))
+    common: Any = {"measure": chosen, "level": s.level, "rope": s.rope}
+    compared = _compared_within(frame, s.most_pairs)
     with supervised():
-        insides = tuple(
-            inside(evidence, dataset, points, pairs=dataset in compared, **told)
-            for dataset in range(len(evidence.datasets))
+        datasets = tuple(
+            compare_within(frame, dataset, points, pairs=dataset in compared, **common)
+            for dataset in range(len(frame.datasets))
         )
-    findings = Findings(evidence, s, chosen, insides)
-    _require_values(chosen, evidence, findings.values)
+    findings = Findings(frame, s, chosen, datasets)
+    _require_values(chosen, frame, findings.values)
     return findings
 
 
-def _compared_inside(evidence: Evidence, most: int | None) -> frozenset[int]:
+def _compared_within(frame: Frame, most: int | None) -> frozenset[int]:
     """Return the data sets inside which each pair of solvers is compared.
 
     Of more than `most` pairs it is the one that the verdict is about, if that is about one.
     """
-    if most is None or evidence.pairs_inside <= most:
-        return frozenset(range(len(evidence.datasets)))
-    only = evidence.finished if len(evidence.finished) == 1 else ()
-    return frozenset(only or ((0,) if len(evidence.datasets) == 1 else ()))
+    if most is None or frame.pairs_inside <= most:
+        return frozenset(range(len(frame.datasets)))
+    only = frame.finished if len(frame.finished) == 1 else ()
+    return frozenset(only or ((0,) if len(frame.datasets) == 1 else ()))
 
 
-def title_of(measure: Measure, evidence: Evidence) -> str:
+def title_of(measure: Measure, frame: Frame) -> str:
     """Return the name of a measure for people: AUC, AP, pAUC[max_fpr=.1], C-index."""
     name = measure.name
-    if name == AUC and evidence.datasets:
-        standing = {evidence.standing(i) for i in range(len(evidence.datasets))}
+    if name == AUC and frame.datasets:
+        standing = {frame.standing(i) for i in range(len(frame.datasets))}
         if len(standing) > 1:
             return "AUC, C or M"
         [name] = standing
@@ -443,11 +503,11 @@ def _means(values: Array) -> Array:
     return means
 
 
-def _require_values(chosen: Measure, evidence: Evidence, values: Array) -> None:
-    if chosen.name != AUC and evidence.finished and np.isnan(values).all():
+def _require_values(chosen: Measure, frame: Frame, values: Array) -> None:
+    if chosen.name != AUC and frame.finished and np.isnan(values).all():
         if chosen.failures:
             raise DataError("; ".join(chosen.failures))
-        if not any(group.ok for group in evidence.groups.values()):
+        if not frame.ok.any():
             raise DataError(f"the measure {chosen.name} has no value, since no fit has ended well")
         raise DataError(
             f"the measure {chosen.name} needs the scores of the test rows and their labels, and "

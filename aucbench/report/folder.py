@@ -1,4 +1,4 @@
-"""Read the evidence of results folders: of one, or of several that were run by one protocol.
+"""Read the frame of results folders: of one, or of several that were run by one protocol.
 
 Design
   a. Folders are read side by side, and nothing is written. Each of them stays what it is.
@@ -26,16 +26,8 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.runner import wanted_of
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.registry.specs import short
-from aucbench.report.evidence import (
-    UNKNOWN,
-    Evidence,
-    FoldKey,
-    Kept,
-    KeptPlan,
-    evidence_from,
-    kept_of,
-)
-from aucbench.report.fits import Fit, Key
+from aucbench.report.collecting import UNKNOWN, Collected, FitKey, Key, collect_rows, make_frame
+from aucbench.report.frame import NAN, Frame, KeptPlan, Row, Source
 
 EQUAL = 1e-9  # by which the AUC of one record may differ: the last digits of another library
 LISTED = 3  # values that a sentence names
@@ -60,11 +52,11 @@ PROTOCOL: Mapping[str, Callable[[Plan], Sequence[Any]]] = {
 }
 
 
-def read_evidence(*folders: str | Path, stale: bool = False) -> Evidence:
+def read_frame(*folders: str | Path, stale: bool = False) -> Frame:
     """Return what results folders hold; stale records are left out and counted.
 
     Where the plans cannot be looked up, because a data set or a plugin is not on this machine,
-    `Evidence.unchecked` says so and all records count. Of several folders `Evidence.folders` says
+    `Source.unchecked` says so and all records count. Of several folders `Source.folders` says
     which of them have a solver. Where they have other results of it, it is there for each of them.
 
     Parameters
@@ -96,27 +88,25 @@ def read_evidence(*folders: str | Path, stale: bool = False) -> Evidence:
     if len(stores) > 1:
         _require_protocol(plans)
     wanted, unchecked = (UNKNOWN, "") if stale else _looked_up(every)
-    kept = {
-        name: kept_of(store.records(), plans[name], wanted, name) for name, store in stores.items()
+    collected = {
+        name: collect_rows(store.records(), plans[name], wanted, name)
+        for name, store in stores.items()
     }
-    whole, homes = _joined(kept) if len(stores) > 1 else (kept[str(places[0])], None)
-    evidence = evidence_from(
-        whole,
-        every,
-        scores=lambda fit: stores[fit.folder].scores(fit.id, fit.data),
-        about=lambda data: next(filter(None, (one.about(data) for one in stores.values())), None),
-        homes=homes,
-    )
-    return replace(
-        evidence,
+    source = Source(
         plans=tuple(
             KeptPlan(path.name, name, text)
             for name, known in texts.items()
             for path, text in known.items()
         ),
         unchecked=unchecked,
+        scores={name: store.scores for name, store in stores.items()},
+        about=lambda data: next(filter(None, (one.about(data) for one in stores.values())), None),
         problems=lambda: tuple(line for store in stores.values() for line in store.problems()),
     )
+    if len(stores) == 1:
+        return make_frame(collected[str(places[0])], every, source)
+    joined, owners = _joined(collected)
+    return make_frame(joined, every, replace(source, folders=owners))
 
 
 def _looked_up(plans: Sequence[Plan]) -> tuple[Wanted, str]:
@@ -154,32 +144,33 @@ def _some(values: set[Any]) -> str:
     return f"{', '.join(told[:LISTED])}{more}" if told else "nothing"
 
 
-def _joined(kept: Mapping[str, Kept]) -> tuple[Kept, dict[Key, str]]:
+def _joined(collected: Mapping[str, Collected]) -> tuple[Collected, tuple[str, ...]]:
     """Return what folders have together, and the folders of each solver; raises `DataError`."""
     apart: set[Key] = set()
-    for (a, one), (b, other) in combinations(kept.items(), 2):
+    for (a, one), (b, other) in combinations(collected.items(), 2):
         _require_rows(a, one, b, other)
         apart |= _unlike(one, other)
-    run: dict[tuple[Key, Key], dict[FoldKey, Any]] = {}
-    planned: dict[tuple[Key, Key], dict[FoldKey, Any]] = {}
-    homes: dict[Key, dict[str, None]] = {}
-    for part, whole in (("run", run), ("planned", planned)):
-        known = {*homes}
-        for name, one in kept.items():
-            for (data, solver), folds in getattr(one, part).items():
-                named = (*solver[:-1], name) if solver in apart else solver
-                whole[data, named] = {**folds, **whole.get((data, named), {})}
-                if named not in known:  # a plan counts where no folder has a result
-                    homes.setdefault(named, {})[name] = None
-    stale = sum(one.stale for one in kept.values())
-    return Kept(run, planned, stale), {solver: ", ".join(of) for solver, of in homes.items()}
+    rows: dict[FitKey, Row] = {}
+    run: dict[Key, dict[str, None]] = {}
+    planned: dict[Key, dict[str, None]] = {}
+    for folder, one in collected.items():
+        for key, row in one.rows.items():
+            solver = (*key.solver[:-1], folder) if key.solver in apart else key.solver
+            named = key._replace(solver=solver)
+            rows[named] = rows.get(named) or row
+            (run if row else planned).setdefault(solver, {})[folder] = None
+    solvers = dict.fromkeys(key.solver for key in rows)
+    stale = sum(one.stale for one in collected.values())
+    # A plan counts where no folder has a result.
+    return Collected(rows, stale), tuple(", ".join(run.get(s) or planned[s]) for s in solvers)
 
 
-def _require_rows(a: str, one: Kept, b: str, other: Kept) -> None:
+def _require_rows(a: str, one: Collected, b: str, other: Collected) -> None:
     """Raise `DataError` where two folders have results of other rows of a data set."""
     hashes: dict[Key, set[str]] = {}
-    for (data, _), fits in chain(one.run.items(), other.run.items()):
-        hashes.setdefault(data, set()).update(fit.data for fit in fits.values() if fit.data)
+    for key, row in chain(one.rows.items(), other.rows.items()):
+        if row.get("data"):
+            hashes.setdefault(key.data, set()).add(row["data"])
     for data, known in hashes.items():
         if len(known) > 1:
             raise DataError(
@@ -188,19 +179,17 @@ def _require_rows(a: str, one: Kept, b: str, other: Kept) -> None:
             )
 
 
-def _unlike(one: Kept, other: Kept) -> set[Key]:
+def _unlike(one: Collected, other: Collected) -> set[Key]:
     """Return the solvers of which two folders have other results, or none of the same cell."""
-    same: dict[Key, list[bool]] = {}
-    for place, fits in one.run.items():
-        others = other.run.get(place, {})
-        same.setdefault(place[1], []).extend(
-            _is_same(fit, others[fold]) for fold, fit in fits.items() if fold in others
-        )
-    both = same.keys() & {solver for _, solver in other.run}
-    return {solver for solver in both if not (same[solver] and all(same[solver]))}
+    first, second = ({k: row for k, row in of.rows.items() if row} for of in (one, other))
+    shared = first.keys() & second.keys()
+    other_results = {key.solver for key in shared if not _is_same(first[key], second[key])}
+    both = {key.solver for key in first} & {key.solver for key in second}
+    return both & other_results | both - {key.solver for key in shared}
 
 
-def _is_same(a: Fit, b: Fit) -> bool:
-    """Whether two fits are of one record: the same code, data and seed, with the same end."""
-    equal = isclose(a.auc, b.auc, rel_tol=0.0, abs_tol=EQUAL) or (isnan(a.auc) and isnan(b.auc))
-    return a.id == b.id and a.status == b.status and equal
+def _is_same(a: Row, b: Row) -> bool:
+    """Whether two rows are of one record: the same code, data and seed, with the same end."""
+    x, y = a.get("auc", NAN), b.get("auc", NAN)
+    equal = isclose(x, y, rel_tol=0.0, abs_tol=EQUAL) or (isnan(x) and isnan(y))
+    return a["id"] == b["id"] and a["status"] == b["status"] and equal

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +19,8 @@ from aucbench.judging.values import Values, measure_values
 from aucbench.options import make_options, takes_options
 from aucbench.records import CellStatus
 from aucbench.report.document import Grid, text
-from aucbench.report.evidence import Elsewhere, Evidence, FoldKey, Group
 from aucbench.report.findings import Findings, Settings, findings_of
-from aucbench.report.fits import Fit
+from aucbench.report.frame import ExternalResults, Frame, Place, Row, Source
 from aucbench.report.leaderboard import leaderboard
 from aucbench.report.tables import grids
 from aucbench.report.terminal import answer, notes, sentences
@@ -90,29 +92,24 @@ def _findings(values: Values, options: JudgeOptions) -> Findings:
         most_pairs=None if values.folds.shape[2] > 1 else 0,
         most_values=None,
     )
-    evidence = Evidence(
-        datasets=values.datasets,
-        solvers=values.methods,
-        groups={
-            (i, j): _group(values, i, j)
-            for i in range(len(values.datasets))
-            for j in range(len(values.methods))
-        },
+    source = Source(
         families=values.families,
-        elsewhere=Elsewhere(dict(enumerate(values.ratios)), values.remarks),
+        external=ExternalResults(dict(enumerate(values.ratios)), values.remarks),
     )
-    return findings_of(evidence, settings)
+    frame = Frame.of(values.datasets, values.methods, _rows(values), source)
+    return findings_of(frame, settings)
 
 
-def _group(values: Values, dataset: int, method: int) -> Group:
-    """Return the values of a method on a data set as fits; without one it has failed there."""
-    places = values.places[dataset]
-    known = values.folds[dataset, method, : len(places)].tolist()
-    missing = known[0] != known[0]
-    status = MISSING if missing else CellStatus.OK
-    why = values.why(dataset, method) if missing else ""
-    fits = (Fit(id="", data="", status=status, why=why, auc=value) for value in known)
-    return Group({FoldKey(*place): fit for place, fit in zip(places, fits, strict=True)})
+def _rows(values: Values) -> Iterator[tuple[Place, Row]]:
+    """Yield the values as rows of a frame; a method without one on a data set has failed there."""
+    sets, methods, _ = values.folds.shape
+    for i, j in product(range(sets), range(methods)):
+        folds = values.folds[i, j, : len(values.places[i])].tolist()
+        missing = isnan(folds[0])
+        status = MISSING if missing else CellStatus.OK
+        why = values.why(i, j) if missing else ""
+        for place, value in zip(values.places[i], folds, strict=True):
+            yield Place(i, j, *place), {"status": status, "why": why, "auc": value}
 
 
 @dataclass(frozen=True)
@@ -137,7 +134,7 @@ class Verdict:
 
     @property
     def _few(self) -> bool:
-        return len(self.findings.insides) <= FEW
+        return len(self.findings.datasets) <= FEW
 
     @property
     def notes(self) -> list[str]:
@@ -165,7 +162,7 @@ class Verdict:
         UnknownNameError
             When the table has no such method.
         """
-        names = self.findings.evidence.solvers
+        names = self.findings.frame.solvers
         number = names.index(solver_of(names, method))
         best = self.findings.advice.best
         if number in self.findings.leading:
@@ -174,7 +171,7 @@ class Verdict:
 
     def badge(self, method: str | None = None) -> str:
         """Return the verdict on a method, or on all of them, in a few words."""
-        names, sets = self.findings.evidence.solvers, len(self.findings.evidence.finished)
+        names, sets = self.findings.frame.solvers, len(self.findings.frame.finished)
         if method is not None:
             return f"{method} {self.standing(method)} of {len(names)} methods"
         count = len(self.findings.leading)

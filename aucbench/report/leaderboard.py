@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from aucbench.report.document import Grid
-from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
-from aucbench.report.inside import Row
 from aucbench.report.terminal import END, FOLDER, LEADING, SOLVER
+from aucbench.report.within import SolverFindings
 from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair
 from aucbench.stats.words import Interval, counted
@@ -44,15 +43,15 @@ class Column(NamedTuple):
 
 def leaderboard(findings: Findings) -> Grid:
     """Return a line for each solver."""
-    only, evidence = findings.only, findings.evidence
+    only, frame = findings.only, findings.frame
     columns = [*(_across(findings) if only is None else _inside(findings, only))]
-    if evidence.folders:
-        columns.append(Column(FOLDER, lambda j: Entry(evidence.folders[j]), number=False))
+    if folders := frame.source.folders:
+        columns.append(Column(FOLDER, lambda j: Entry(folders[j]), number=False))
     entries = [[column.entry(j) for column in columns] for j in findings.order]
     marks = [LEADING if j in findings.leading else "" for j in findings.order]
-    names = [evidence.solvers[j] for j in findings.order]
-    count = counted(len(evidence.finished))
-    some = f"{count} (interim)" if evidence.pending else count
+    names = [frame.solvers[j] for j in findings.order]
+    count = counted(len(frame.finished))
+    some = f"{count} (interim)" if findings.state else count
     return Grid(
         ("", SOLVER, *(column.name for column in columns)),
         tuple(
@@ -71,7 +70,7 @@ def leaderboard(findings: Findings) -> Grid:
 
 def _across(findings: Findings) -> Iterator[Column]:
     """Yield the columns of a table over several data sets."""
-    evidence, advice = findings.evidence, findings.advice
+    frame, advice = findings.frame, findings.advice
     best, versus = advice.best, advice.reference
 
     def nonzeros(solver: int) -> Entry:
@@ -89,54 +88,55 @@ def _across(findings: Findings) -> Iterator[Column]:
     mean = partial(lambda j: _standing(findings.means[j], "{:.4f}"))
     yield Column(f"mean {findings.measure}", mean)
     if best is not None and not best.note:
-        yield Column(BEST, lambda j: _best(best, evidence.solvers[j]))
+        yield Column(BEST, lambda j: _best(best, frame.solvers[j]))
     if versus:
-        yield Column(f"− {versus[0].b}", lambda j: _difference(versus, evidence.solvers[j]))
+        yield Column(f"− {versus[0].b}", lambda j: _difference(versus, frame.solvers[j]))
     yield Column("average rank", lambda j: _standing(findings.ranks[j], "{:.2f}"))
-    if evidence.elsewhere is None:
+    if frame.source.external is None:
         yield Column("fit s", partial(lambda j: _entry(findings.mean_seconds[j], ".3g")))
         yield Column("non-zeros", partial(nonzeros))
     yield Column("no value", lacking)
-    yield Column("ok", lambda j: _ok([g for (_, k), g in evidence.groups.items() if k == j]))
+    yield Column("ok", lambda j: _ok([row for row in findings.rows if row.solver == j]))
 
 
 def _inside(findings: Findings, dataset: int) -> Iterator[Column]:
     """Yield the columns of the table of the only data set."""
-    evidence = findings.evidence
-    rows = {row.solver: row for row in findings.insides[dataset].rows}
+    frame = findings.frame
+    rows = {row.solver: row for row in findings.datasets[dataset].rows}
 
     def splits(solver: int) -> Entry:
         interval = findings.over_splits(rows[solver]) if solver in rows else None
         return Entry(_range(interval, "{:.4f}"), repr(interval.low)) if interval else Entry()
 
     def seconds(solver: int) -> Entry:
-        known = evidence.group(dataset, solver).median("seconds")
+        known = frame.medians("seconds")[dataset, solver]
         return _entry(nan if findings.times else known, ".3g")
 
     yield Column(findings.measure, lambda j: _estimate(rows[j]) if j in rows else Entry())
     yield Column("over splits", splits)
-    if evidence.elsewhere is None:
+    if frame.source.external is None:
         yield Column("fit s", seconds)
-        yield Column("non-zeros", lambda j: _entry(evidence.group(dataset, j).mean("nnz"), ".4g"))
-    yield Column("ok", lambda j: _ok([evidence.group(dataset, j)]))
-    if any(evidence.ends(dataset, j).mark for i, j in evidence.groups if i == dataset):
-        yield Column(END, lambda j: Entry(evidence.ends(dataset, j).mark), number=False)
+        yield Column("non-zeros", lambda j: _entry(frame.means("nnz")[dataset, j], ".4g"))
+    yield Column("ok", lambda j: _ok([rows[j]] if j in rows else []))
+    ends = {j: str(findings.ends[dataset, j]) for j in rows}
+    if any(ends.values()):
+        yield Column(END, lambda j: Entry(ends.get(j, "")), number=False)
 
 
-def _ok(groups: Sequence[Group]) -> Entry:
-    ok = sum(len(group.ok) for group in groups)
-    return Entry(f"{ok}/{sum(group.planned for group in groups)}", str(ok))
+def _ok(rows: Sequence[SolverFindings]) -> Entry:
+    ok = sum(row.ok for row in rows)
+    return Entry(f"{ok}/{sum(row.planned for row in rows)}", str(ok))
 
 
 def _entry(value: float, form: str) -> Entry:
-    return Entry() if isnan(value) else Entry(format(value, form), repr(value))
+    return Entry() if isnan(value) else Entry(format(value, form), repr(float(value)))
 
 
-def _estimate(row: Row) -> Entry:
+def _estimate(row: SolverFindings) -> Entry:
     """Return the entry of a solver when there is one data set."""
-    if row.known is None or isnan(row.estimate):
+    if row.within is None or isnan(row.estimate):
         return Entry(note=row.note)
-    interval = _range(row.known.delong, "{:.4f}")
+    interval = _range(row.within.delong, "{:.4f}")
     entry = Entry(f"{row.estimate:.4f}", repr(row.estimate), interval, row.note)
     return entry.over_fewer() if row.is_partial else entry
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from aucbench.bench.options import ShowOptions
 from aucbench.errors import DataError
-from aucbench.report.evidence import Evidence
 from aucbench.report.findings import Findings, Means, Settings, findings_of, means_of
-from aucbench.report.inside import AUC
+from aucbench.report.frame import Frame
+from aucbench.report.within import AUC
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Measured:
     missing: tuple[str, ...]  # why a metric is missing, a sentence each
 
 
-def measure(evidence: Evidence, show: ShowOptions, *, curves: bool = True) -> Measured:
+def measure(frame: Frame, show: ShowOptions, *, curves: bool = True) -> Measured:
     """Return the findings of the first metric that can be had, or else of the AUC.
 
     Without a metric it is that of the pairs which all cells share.
@@ -42,7 +42,7 @@ def measure(evidence: Evidence, show: ShowOptions, *, curves: bool = True) -> Me
             curves=curves,
         )
         try:
-            findings = findings_of(evidence, settings)
+            findings = findings_of(frame, settings)
             break
         except DataError as error:
             if name in (None, AUC):
@@ -51,7 +51,7 @@ def measure(evidence: Evidence, show: ShowOptions, *, curves: bool = True) -> Me
     others: list[Means] = []
     for name in show.metrics[len(missing) + 1 :]:
         try:
-            others.append(means_of(evidence, name))
+            others.append(means_of(frame, name))
         except DataError as error:
             missing.append(f"{name} is missing: {error}")
     return Measured(findings, tuple(others), tuple(missing))

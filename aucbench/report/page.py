@@ -11,15 +11,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from aucbench.data.understood import SHOWN_DROPPED, by_kind
+from aucbench.records import CellStatus
 from aucbench.report.classes import class_sections
 from aucbench.report.document import Grid, Section
 from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.findings import Findings
-from aucbench.report.inside import sizes
+from aucbench.report.frame import NOT_YET
 from aucbench.report.leaderboard import leaderboard
 from aucbench.report.terminal import pair_notes
 from aucbench.report.times import time_sections
+from aucbench.report.within import describe_sizes
 
 LOG = 4000  # last characters of a log
 FAILURES = 100  # different ones that are listed
@@ -82,12 +86,12 @@ class Page:
     @property
     def facts(self) -> str:
         """How large the folder is, and what all its cells share."""
-        evidence, counts = self.findings.evidence, self.findings.evidence.counts
+        frame, counts = self.findings.frame, self.findings.frame.statuses
         status = ", ".join(f"{n} {name}" for name, n in counts.most_common())
-        common = [_said(name, value) for name, value in evidence.common.items() if name in SAID]
+        common = [_said(name, value) for name, value in frame.source.common.items() if name in SAID]
         sizes = (
-            (len(evidence.datasets), "data set"),
-            (len(evidence.solvers), "solver"),
+            (len(frame.datasets), "data set"),
+            (len(frame.solvers), "solver"),
             (counts.total(), "cell"),
         )
         told = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in sizes)
@@ -102,47 +106,47 @@ class Page:
     @cached_property
     def data_sets(self) -> tuple[Text, ...]:
         """The sizes of each data set, its labels, and the columns that are left out."""
-        evidence = self.findings.evidence
+        frame = self.findings.frame
         return tuple(
             Text(
-                evidence.datasets[one.dataset],
+                frame.datasets[one.dataset],
                 (
-                    *filter(None, [sizes(one)]),
-                    *evidence.understood(one.dataset).facts(SHOWN_DROPPED),
+                    *filter(None, [describe_sizes(frame, one)]),
+                    *frame.understood(one.dataset).facts(SHOWN_DROPPED),
                 ),
             )
-            for one in self.findings.insides
+            for one in self.findings.datasets
         )
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What to know before the numbers are believed: of the folder, and of its data sets."""
-        evidence, names = self.findings.evidence, self.findings.evidence.datasets
-        told = [evidence.left_out]
-        if evidence.stale:
-            told.append(STALE.format(evidence.stale))
-        if evidence.unchecked:
-            told.append(f"It is not known whether records are stale: {evidence.unchecked}")
-        told += evidence.elsewhere.remarks if evidence.elsewhere else ()
+        frame, source = self.findings.frame, self.findings.frame.source
+        told = [self.findings.left_out]
+        if source.stale:
+            told.append(STALE.format(source.stale))
+        if source.unchecked:
+            told.append(f"It is not known whether records are stale: {source.unchecked}")
+        told += source.external.remarks if source.external else ()
         told += [
             self.findings.times,
             self.findings.untold,
             *self.findings.unmeasured,
-            *evidence.problems(),
+            *source.problems(),
         ]
-        for number, name in enumerate(names):
-            of = f"{name}: " if len(names) > 1 else ""
-            told += [f"{of}{line}" for line in by_kind(evidence.understood(number).remarks)]
-        told += pair_notes(evidence)
+        for number, name in enumerate(frame.datasets):
+            of = f"{name}: " if len(frame.datasets) > 1 else ""
+            told += [f"{of}{line}" for line in by_kind(frame.understood(number).remarks)]
+        told += pair_notes(frame)
         return tuple(filter(None, told))
 
     @property
     def all_warnings(self) -> tuple[Text, ...]:
         """All warnings about each data set, and all columns left out, where some are not shown."""
-        evidence = self.findings.evidence
+        frame = self.findings.frame
         told = []
-        for number, name in enumerate(evidence.datasets):
-            known = evidence.understood(number)
+        for number, name in enumerate(frame.datasets):
+            known = frame.understood(number)
             everything = (*known.facts(), *known.warnings)
             if {*everything} - {*known.facts(SHOWN_DROPPED), *by_kind(known.remarks)}:
                 told.append(Text(name, everything))
@@ -151,23 +155,29 @@ class Page:
     @property
     def has_pairs(self) -> bool:
         """Whether there are pairs of solvers with a verdict."""
-        across = len(self.findings.evidence.finished) > 1 and len(self.findings.pairs) > 0
+        across = len(self.findings.frame.finished) > 1 and len(self.findings.pairs) > 0
         return across or bool(self.data["pairs"]["a"])
 
     @property
     def pairs_left_out(self) -> int:
         """Pairs inside data sets that are not on the page, see `drawn.LOCAL_PAIRS`."""
-        return sum(len(one.pairs) for one in self.findings.insides) - len(self.data["pairs"]["a"])
+        return sum(len(one.pairs) for one in self.findings.datasets) - len(self.data["pairs"]["a"])
+
+    @property
+    def failed_cells(self) -> dict[str, int]:
+        """Number of cells that were run and have no AUC, by status."""
+        counts = self.findings.frame.statuses
+        return {status: n for status, n in counts.items() if status not in (CellStatus.OK, NOT_YET)}
 
     @property
     def failures(self) -> tuple[Failure, ...]:
         """Failed cells by solver and reason, the most frequent first."""
-        evidence = self.findings.evidence
+        frame = self.findings.frame
         kinds: dict[tuple[int, str, str], list[tuple[str, str]]] = {}
-        for (dataset, solver), group in evidence.groups.items():
-            for fit in group.failed:
-                cells = kinds.setdefault((solver, str(fit.status), fit.why), [])
-                cells.append((evidence.datasets[dataset], fit.log))
+        for row in np.flatnonzero(frame.failed):
+            status, why, log = (frame.facts[name][row] for name in ("status", "why", "log"))
+            cells = kinds.setdefault((int(frame.solver[row]), str(status), why), [])
+            cells.append((frame.datasets[frame.dataset[row]], log))
         most = sorted(kinds.items(), key=lambda item: -len(item[1]))
         return tuple(
             Failure(
@@ -186,7 +196,7 @@ class Page:
         """Each plan with the command that runs it."""
         return tuple(
             Text(name, (shlex.join(["aucbench", "run", name, "--out", folder]), text))
-            for name, folder, text in self.findings.evidence.plans
+            for name, folder, text in self.findings.frame.source.plans
         )
 
 

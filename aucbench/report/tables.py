@@ -19,8 +19,8 @@ MOST_SETS, MOST_LINES = 10, 60  # data sets in HTML, lines of text
 
 def grids(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
     """Return the tables of the data sets, and of several finished ones that over all at the end."""
-    evidence = findings.evidence
-    several = len(evidence.finished) > 1 and len(evidence.solvers) > 1
+    frame = findings.frame
+    several = len(frame.finished) > 1 and len(frame.solvers) > 1
     return [*tables(findings, others), *([leaderboard(findings)] if several else [])]
 
 
@@ -36,7 +36,7 @@ def as_html(findings: Findings, others: Sequence[Means]) -> str:
     """Return the answer, and a table for each data set."""
     first, *further = terminal.sentences(findings) or ["There is nothing to say yet."]
     tables = grids(findings, others)
-    count = len(findings.insides)
+    count = len(findings.datasets)
     over_all, shown = tables[count:], tables[: min(count, MOST_SETS)]
     parts = [f"<br/>{fragment([one])}" for one in (*over_all, *shown)]
     left = count - len(shown)

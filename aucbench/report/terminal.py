@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from math import isnan, nan
 from textwrap import TextWrapper
 
+import numpy as np
+
 from aucbench.errors import shown
 from aucbench.pairs.range import COLLAPSED
 from aucbench.report.document import NOTHING, Grid
-from aucbench.report.evidence import Evidence, Group
 from aucbench.report.findings import Findings, Means
-from aucbench.report.fits import Fit
-from aucbench.report.inside import Inside, Row, sizes
+from aucbench.report.frame import Array, Frame
+from aucbench.report.within import DatasetFindings, SolverFindings, describe_sizes
 from aucbench.stats.words import Interval
 
 LEADING = "*"
@@ -29,7 +30,7 @@ SHOWN_CHOICES = 2  # points of a tuned solver that are named
 def tables(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
     """Return one table for each data set, with a column for each further measure."""
     columns = _columns(findings, others)
-    texts = [[[c.text(row) for c in columns] for row in one.rows] for one in findings.insides]
+    texts = [[[c.text(row) for c in columns] for row in one.rows] for one in findings.datasets]
     lines = [line for some in texts for line in some]
     told = [j for j, c in enumerate(columns) if any(line[j] not in c.idle for line in lines)]
     header = tuple(columns[j].name for j in told)
@@ -39,16 +40,16 @@ def tables(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
             header,
             tuple(tuple(line[j] for j in told) for line in some),
             right,
-            title=_title(findings.evidence, one),
-            facts=tuple(findings.evidence.understood(one.dataset).lines()),
+            title=_title(findings, one),
+            facts=tuple(findings.frame.understood(one.dataset).lines()),
             best=_best(one.rows),
             names=header.index(SOLVER),
         )
-        for one, some in zip(findings.insides, texts, strict=True)
+        for one, some in zip(findings.datasets, texts, strict=True)
     ]
 
 
-def _best(rows: Sequence[Row]) -> tuple[bool, ...]:
+def _best(rows: Sequence[SolverFindings]) -> tuple[bool, ...]:
     first = min((row.rank for row in rows if not isnan(row.rank)), default=None)
     return tuple(row.rank == first for row in rows)
 
@@ -58,39 +59,43 @@ class _Column:
     """A column: its text for a row, and the texts that say nothing when all rows have them."""
 
     name: str
-    text: Callable[[Row], str]
+    text: Callable[[SolverFindings], str]
     idle: tuple[str, ...] = ()
 
 
 def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
-    evidence = findings.evidence
+    frame = findings.frame
     level = f"{100 * findings.settings.level:g} % interval"
 
-    def nonzeros(row: Row) -> str:
-        return _number(row.group.mean("nnz"), ".1f").removesuffix(".0")
+    def nonzeros(row: SolverFindings) -> str:
+        return _number(frame.means("nnz")[row.dataset, row.solver], ".1f").removesuffix(".0")
 
-    def estimate(row: Row) -> str:
+    def median(name: str) -> Callable[[SolverFindings], str]:
+        table = frame.medians(name)
+        return lambda row: _number(table[row.dataset, row.solver], ".3g")
+
+    def estimate(row: SolverFindings) -> str:
         text = _number(row.estimate, ".4f")
         return f"({text})" if row.is_partial and text != NOTHING else text
 
-    def folders(row: Row) -> str:
-        return evidence.folders[row.solver] if evidence.folders else ""
+    def folders(row: SolverFindings) -> str:
+        return frame.source.folders[row.solver] if frame.source.folders else ""
 
-    def mean_of(other: Means) -> Callable[[Row], str]:
+    def mean_of(other: Means) -> Callable[[SolverFindings], str]:
         return lambda row: _number(other.values.get((row.dataset, row.solver), nan), ".4f")
 
     return [
         _Column("", lambda row: LEADING if row.leading else ""),
-        _Column(SOLVER, lambda row: evidence.solvers[row.solver]),
+        _Column(SOLVER, lambda row: frame.solvers[row.solver]),
         _Column(findings.measure, estimate),
         _Column(level, lambda row: _interval(findings.interval(row)), (NOTHING,)),
         *(_Column(other.measure, mean_of(other)) for other in others),
         _Column("rank", lambda row: _number(row.rank, "g")),
-        _Column("fit s", lambda row: _number(row.group.median("seconds"), ".3g"), (NOTHING,)),
-        _Column("spread s", lambda row: _number(row.group.median("spread"), ".3g"), (NOTHING,)),
+        _Column("fit s", median("seconds"), (NOTHING,)),
+        _Column("spread s", median("spread"), (NOTHING,)),
         _Column("non-zeros", nonzeros, (NOTHING,)),
-        _Column("ok", lambda row: f"{len(row.group.ok)}/{row.group.planned}"),
-        _Column(END, lambda row: evidence.ends(row.dataset, row.solver).mark, ("",)),
+        _Column("ok", lambda row: f"{row.ok}/{row.planned}"),
+        _Column(END, lambda row: str(findings.ends[row.dataset, row.solver]), ("",)),
         _Column(FOLDER, folders, ("",)),
     ]
 
@@ -105,10 +110,10 @@ def _interval(interval: Interval | None) -> str:
     return f"{interval.low:.3f}–{interval.high:.3f}"
 
 
-def _title(evidence: Evidence, one: Inside) -> str:
+def _title(findings: Findings, one: DatasetFindings) -> str:
     """Return the name of a data set with its sizes; "interim" stands at it until the run ends."""
-    name, facts = evidence.datasets[one.dataset], sizes(one)
-    name = f"{name} (interim)" if evidence.pending else name
+    name, facts = findings.frame.datasets[one.dataset], describe_sizes(findings.frame, one)
+    name = f"{name} (interim)" if findings.state else name
     return f"{name}: {facts}" if facts else name
 
 
@@ -117,7 +122,7 @@ def notes(findings: Findings, *, by_set: bool = True) -> Iterator[str]:
 
     `by_set` says whether the tables of the data sets are there.
     """
-    rows, evidence = findings.rows, findings.evidence
+    rows, frame = findings.rows, findings.frame
     methods = Counter(
         x.method for row in rows if (x := findings.interval(row)) and not isnan(x.low)
     )
@@ -130,39 +135,39 @@ def notes(findings: Findings, *, by_set: bool = True) -> Iterator[str]:
     if by_set and methods:
         yield f"intervals: {', '.join(method for method, _ in methods.most_common())}"
     if by_set and findings.row_test:
-        known = [row.known.delong for row in rows if row.known is not None]
+        known = [row.within.delong for row in rows if row.within is not None]
         reasons = dict.fromkeys(one.note for one in known if isnan(one.low) and one.note)
         yield from (f"no interval over test rows: {reason}" for reason in reasons)
     if findings.grouped:
         yield findings.grouped
-    yield from pair_notes(evidence)
-    if evidence.elsewhere is not None:
-        yield from evidence.elsewhere.remarks
-    yield from evidence.end_notes
+    yield from pair_notes(frame)
+    if frame.source.external is not None:
+        yield from frame.source.external.remarks
+    yield from findings.end_notes
     for row in rows:
-        if chosen := chosen_of(row.group):
-            solver, dataset = evidence.solvers[row.solver], evidence.datasets[row.dataset]
+        if chosen := chosen_of(frame, row):
+            solver, dataset = frame.solvers[row.solver], frame.datasets[row.dataset]
             yield f"{solver} on {dataset} chose {chosen}"
 
 
-def chosen_of(group: Group) -> str:
+def chosen_of(frame: Frame, row: SolverFindings) -> str:
     """Return the points that a tuned solver chose most often; empty if it was not tuned."""
     points = Counter(
-        ",".join(f"{name}={value}" for name, value in fit.chosen.items()) or "its defaults"
-        for fit in group.ok
-        if fit.chosen is not None
+        ",".join(f"{name}={value}" for name, value in chosen.items()) or "its defaults"
+        for chosen in frame.facts["chosen"][frame.rows(row.dataset, row.solver, frame.ok)]
+        if chosen is not None
     )
     some = points.most_common(SHOWN_CHOICES)
     rest = f", and {len(points) - len(some)} other point(s)" if len(points) > len(some) else ""
     return ", ".join(f"{point} ({n}x)" for point, n in some) + rest
 
 
-def folder_lines(evidence: Evidence) -> Iterator[str]:
+def folder_lines(frame: Frame) -> Iterator[str]:
     """Yield which solvers come from which folder, where several were read."""
-    for folders in dict.fromkeys(evidence.folders):
+    for folders in dict.fromkeys(frame.source.folders):
         solvers = (
             name
-            for name, own in zip(evidence.solvers, evidence.folders, strict=True)
+            for name, own in zip(frame.solvers, frame.source.folders, strict=True)
             if own == folders
         )
         yield f"from {folders}: {', '.join(solvers)}"
@@ -177,35 +182,38 @@ def answer(findings: Findings, width: int = 80) -> str:
 
 def sentences(findings: Findings) -> list[str]:
     """Return the recommendation, and what to know about it."""
-    evidence = findings.evidence
-    said = (evidence.state, *findings.advice.sentences, findings.times, evidence.left_out)
+    said = (findings.state, *findings.advice.sentences, findings.times, findings.left_out)
     said += (findings.untold,)
     return [shown(sentence) for sentence in said if sentence]
 
 
-def pair_notes(evidence: Evidence) -> Iterator[str]:
+def pair_notes(frame: Frame) -> Iterator[str]:
     """Yield what is left out of training, what cannot help, and which fits are at w = 0."""
-    several = len(evidence.datasets) > 1
-    one = "grade" if str(evidence.common.get("pairs")).startswith("grade") else "class"
-    for number, name in enumerate(evidence.datasets):
-        fits = [fit for _, group in evidence.row(number) for fit in group.ok]
+    several = len(frame.datasets) > 1
+    one = "grade" if str(frame.source.common.get("pairs")).startswith("grade") else "class"
+    for number, name in enumerate(frame.datasets):
+        fits = frame.ok & (frame.dataset == number)
+        groups, left, constant = (
+            frame.numbers[column][fits] for column in ("groups", "left_out", "constant")
+        )
         of = f"{name}: " if several else ""
-        yield from (f"{of}{line}" for line in (*_left_out(fits, one), *_constant(fits)))
-        for solver, group in evidence.row(number):
-            if any(fit.collapsed for fit in group.ok):
-                yield f"{of}{evidence.solvers[solver]}: {COLLAPSED}"
+        yield from (
+            f"{of}{line}" for line in (*_left_out(groups, left, one), *_constant(groups, constant))
+        )
+        collapsed = frame.solver[fits & (frame.numbers["collapsed"] > 0)]
+        yield from (f"{of}{frame.solvers[solver]}: {COLLAPSED}" for solver in np.unique(collapsed))
 
 
-def _left_out(fits: Iterable[Fit], one: str) -> Iterator[str]:
-    known = [(f.left_out, f.left_out + f.groups) for f in fits if not isnan(f.left_out)]
-    if any(left for left, _ in known):
-        left, all_groups = (_span(values) for values in zip(*known, strict=True))
-        yield f"training parts: {left} of {all_groups} groups hold one {one} and are left out"
+def _left_out(groups: Array, left_out: Array, one: str) -> Iterator[str]:
+    known = ~np.isnan(left_out)
+    if left_out[known].any():
+        left, total = _span(left_out[known]), _span((left_out + groups)[known])
+        yield f"training rows: {left} of {total} groups hold one {one} and are left out"
 
 
-def _constant(fits: Iterable[Fit]) -> Iterator[str]:
-    counts = [fit.constant for fit in fits if fit.constant > 0 and not isnan(fit.groups)]
-    if counts:
+def _constant(groups: Array, constant: Array) -> Iterator[str]:
+    counts = constant[(constant > 0) & ~np.isnan(groups)]
+    if counts.size:
         yield f"{_span(counts)} feature(s) have one value in each group, and cannot help inside one"
 
 

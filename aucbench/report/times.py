@@ -26,7 +26,7 @@ MOST_LINES = 10  # solvers in the chart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TimesInside:
+class UntilTimes:
     """C of the events until a time, on one data set.
 
     Attributes
@@ -44,7 +44,7 @@ class TimesInside:
     bands: Mapping[int, Band]
 
 
-def times_inside(folds: Mapping[int, Mapping[tuple[int, int], Rows]]) -> TimesInside | None:
+def times_within(folds: Mapping[int, Mapping[tuple[int, int], Rows]]) -> UntilTimes | None:
     """Return C of the events until a time, by solver; None where rows have another target.
 
     C(t) is the share of comparable pairs in order whose earlier event is not after t. The last
@@ -63,7 +63,7 @@ def times_inside(folds: Mapping[int, Mapping[tuple[int, int], Rows]]) -> TimesIn
         return None
     when = np.sort(np.concatenate([_events(rows) for rows in splits]))
     times = np.unique(np.quantile(when, SHARES, method="inverted_cdf"))
-    return TimesInside(
+    return UntilTimes(
         times,
         np.searchsorted(when, times, side="right").astype(np.float64),
         {solver: _band(times, rows) for solver, rows in timed.items() if rows},
@@ -87,15 +87,15 @@ def _band(times: Vector, splits: Sequence[TargetRows]) -> Band:
 
 def time_sections(findings: Findings) -> Iterator[Section]:
     """Yield a chapter for each data set with survival times."""
-    for one in findings.insides:
-        if one.until is not None:
-            title = f"Times of {findings.evidence.datasets[one.dataset]}"
-            yield Section(title, "", tuple(_parts(findings, one.until)))
+    for one in findings.datasets:
+        if one.by_time is not None:
+            title = f"Times of {findings.frame.datasets[one.dataset]}"
+            yield Section(title, "", tuple(_parts(findings, one.by_time)))
 
 
-def _parts(findings: Findings, until: TimesInside) -> Iterator[str | Grid | Chart]:
+def _parts(findings: Findings, until: UntilTimes) -> Iterator[str | Grid | Chart]:
     order = [j for j in findings.order if j in until.bands][:MOST_LINES]
-    names = findings.evidence.solvers
+    names = findings.frame.solvers
     yield (
         "Harrell's C of the pairs whose earlier event is not after a time: the mean over the "
         "splits; the band goes from the lowest to the highest split. A model may order early "

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from aucbench.report.findings import Findings
-from aucbench.report.inside import Inside, Row
 from aucbench.report.terminal import sentences
+from aucbench.report.within import DatasetFindings, SolverFindings
 from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair
 from aucbench.stats.within import PairWithin
@@ -26,19 +26,19 @@ def verdict(findings: Findings) -> dict[str, Any]:
     inside which no pair was compared. Differences are a - b, in units of the measure. What a solver
     has of `best_set` is there where it is tested.
     """
-    evidence, s = findings.evidence, findings.settings
+    s, external = findings.settings, findings.frame.source.external
     return {
         "measure": findings.measure,
         "smaller_is_better": findings.smaller,
         "level": s.level,
-        "state": "interim" if evidence.pending else "",
+        "state": "interim" if findings.state else "",
         "rope": s.rope,
         "answer": sentences(findings),
-        "remarks": [] if evidence.elsewhere is None else [*evidence.elsewhere.remarks],
+        "remarks": [] if external is None else [*external.remarks],
         "solvers": [_solver(findings, number) for number in findings.order],
         "pairs": [_pair(pair) for pair in findings.pairs],
         "against_reference": [_pair(pair) for pair in findings.advice.reference],
-        "data_sets": [_data_set(findings, one) for one in findings.insides],
+        "data_sets": [_data_set(findings, one) for one in findings.datasets],
     }
 
 
@@ -48,9 +48,9 @@ def verdict_json(findings: Findings) -> bytes:
 
 
 def _solver(findings: Findings, number: int) -> dict[str, Any]:
-    name, best = findings.evidence.solvers[number], findings.advice.best
+    name, best = findings.frame.solvers[number], findings.advice.best
     lacking = np.isnan(findings.values[:, number])
-    folders = findings.evidence.folders
+    folders = findings.frame.source.folders
     mean = _number(findings.means[number].estimate)
     told = {
         "solver": name,
@@ -79,25 +79,26 @@ def _pair(pair: Pair) -> dict[str, Any]:
     return {"a": pair.a, "b": pair.b, "word": str(pair.word), **told, **counts}
 
 
-def _data_set(findings: Findings, one: Inside) -> dict[str, Any]:
+def _data_set(findings: Findings, one: DatasetFindings) -> dict[str, Any]:
     return {
-        "data_set": findings.evidence.datasets[one.dataset],
+        "data_set": findings.frame.datasets[one.dataset],
         "solvers": [_row(findings, row) for row in one.rows],
         "pairs": [_pair_within(pair) for pair in one.pairs],
     }
 
 
-def _row(findings: Findings, row: Row) -> dict[str, Any]:
-    interval = findings.interval(row)
-    values = [] if row.known is None else [_number(float(x)) for x in row.known.values]
+def _row(findings: Findings, row: SolverFindings) -> dict[str, Any]:
+    frame, interval = findings.frame, findings.interval(row)
+    failed = frame.rows(row.dataset, row.solver, frame.failed)
+    values = [] if row.within is None else [_number(float(x)) for x in row.within.values]
     return {
-        "solver": findings.evidence.solvers[row.solver],
+        "solver": findings.frame.solvers[row.solver],
         "possible_best": row.leading if row.dataset in findings.compared else None,
         "estimate": _number(row.estimate),
         "low": None if interval is None else _number(interval.low),
         "high": None if interval is None else _number(interval.high),
         "values": values,
-        "why_without_value": sorted({fit.why for fit in row.group.failed if fit.why}),
+        "why_without_value": sorted({*frame.facts["why"][failed]} - {""}),
     }
 
 

@@ -11,7 +11,7 @@ from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.runner import folder_status
 from aucbench.errors import ParameterError
 from aucbench.features import MaxAbs
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -71,9 +71,9 @@ def test_a_solver_in_another_spelling_is_not_computed_again_nor_ranked_twice(tmp
         assert len([*store.records()]) == 4
         status = folder_status(store, parse_plans(store.plans()))
     assert (status.planned, status.missing, status.other_settings) == (4, 0, 0)
-    for found in (read_evidence(folders[0]), read_evidence(*folders)):
+    for found in (read_frame(folders[0]), read_frame(*folders)):
         assert found.solvers == (spellings[0], "logistic")
-        assert found.counts == {"ok": 4}
+        assert found.statuses == {"ok": 4}
 
 
 @pytest.mark.parametrize(

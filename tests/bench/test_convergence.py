@@ -5,8 +5,9 @@ from bench_toys import SOURCE, Bench, cell, record_of
 
 from aucbench import compare
 from aucbench.bench.results.convergence import Descent, Optima, flat_row
-from aucbench.bench.show.endings import Ends, end_notes
 from aucbench.ranges import ENOUGH
+from aucbench.report.collecting import frame_of
+from aucbench.report.endings import end_notes, ends_of
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -197,10 +198,11 @@ def test_a_certificate_that_another_fit_disproves_is_none():
     row = flat_row(liar, optima)
     assert (row["stop"], row["gap_kind"]) == ("DISPROVED", "measured")
     assert row["disproved"] == found.disproved
-    ends = Ends.of(1, 0, [(Descent.of(liar), found)])
-    assert ends.mark == "x"
+    frame = frame_of([liar, honest])
+    ends = ends_of(frame, 0, 0)
+    assert str(ends) == "disproved"
     assert end_notes([("liar", "d", ends)])[:2] == (
-        "x: not certified, since another fit disproves the certificate:",
+        "disproved: not certified, since another fit disproves the certificate:",
         f"  liar on d: 1 of 1 fits, {found.disproved}",
     )
     by_fits = Optima()

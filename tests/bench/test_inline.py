@@ -17,7 +17,7 @@ from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.runner import folder_status
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry.lookup import find
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
 
 RESULTS = {"splits": 2, "passes": 3}
 
@@ -33,10 +33,10 @@ def test_instances_data_names_and_specs_stand_in_one_comparison():
     found = compare([Descent(0.005), "logistic"], [data, "breast-cancer"], **RESULTS)
 
     assert [r.status for r in found if r.status.status != "ok"] == []
-    evidence = found.findings.evidence
-    assert evidence.solvers == ("Descent[gamma=0.005]", "logistic")
-    assert evidence.datasets[0].startswith("data-")
-    assert evidence.datasets[1] == "breast-cancer"
+    frame = found.findings.frame
+    assert frame.solvers == ("Descent[gamma=0.005]", "logistic")
+    assert frame.datasets[0].startswith("data-")
+    assert frame.datasets[1] == "breast-cancer"
     assert found[0].parameters["gamma"] == 0.005
     assert found[0].plugin == ("own_solvers", "object", "own_solvers")
 
@@ -71,10 +71,10 @@ def test_instances_of_a_module_are_resumed_and_what_cannot_be_written_down_is_no
 def test_a_folder_says_that_its_objects_are_gone(tmp_path):
     compare(Descent(), blobs(), **RESULTS, out=tmp_path / "out")
 
-    found = read_evidence(tmp_path / "out")
-    assert "Descent: Descent() was an object in a process of Python" in found.unchecked
+    found = read_frame(tmp_path / "out")
+    assert "Descent: Descent() was an object in a process of Python" in found.source.unchecked
     assert found.solvers == ("Descent",)
-    assert found.counts == {"ok": 2}
+    assert found.statuses == {"ok": 2}
     with Store(tmp_path / "out") as store:
         [plan] = map(parse_plan, store.plans().values())
         with pytest.raises(AucbenchError, match="only that process can compute with it"):
@@ -88,7 +88,7 @@ def test_instances_are_told_apart_by_their_values_and_else_by_a_number():
     found = compare(several, blobs(), **RESULTS)
 
     names = ("Descent", "Descent[gamma=0.005]", "Descent-2", "Descent-3")
-    assert found.findings.evidence.solvers == names
+    assert found.findings.frame.solvers == names
     gammas = [r.parameters["gamma"] for r in found[: len(several)]]
     assert gammas == [0.01, 0.005, 0.01, 0.01]
     assert found[0].measures.objective == found[2].measures.objective

@@ -16,7 +16,7 @@ from aucbench.registry import describe
 from aucbench.registry.describing import descriptions_of
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import anchored, bare, in_file, short
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
 from aucbench.testing.subjects import named
 
 SOURCE = """
@@ -195,8 +195,8 @@ def test_a_run_imports_a_file_in_its_workers_and_labels_are_short(mine):
     )
 
     assert {r.status.status for r in found} == {"ok"}, [(r.why, r.process.log) for r in found]
-    assert found.findings.evidence.solvers == ("Descent[gamma=0.005]", "logistic")
-    assert found.findings.evidence.datasets == ("blobs", "breast-cancer")
+    assert found.findings.frame.solvers == ("Descent[gamma=0.005]", "logistic")
+    assert found.findings.frame.datasets == ("blobs", "breast-cancer")
     assert str(found[0].cell.solver) == f"{mine}/mine.py:Descent[gamma=0.005]"
     assert found[0].plugin[0] == str(mine / "mine.py")
     pids = {int(line) for line in (mine / "pids").read_text().split()}
@@ -219,9 +219,9 @@ def test_a_moved_file_is_resumed_and_an_edited_one_computed_again(mine, tmp_path
 
     assert [r.measures for r in again] == [r.measures for r in first]  # the clock included
     assert str(again[0].cell.solver) == f"{moved}/mine.py:Descent"
-    found = read_evidence(tmp_path / "out")
-    assert found.unchecked == ""
-    assert (found.solvers, found.counts) == (("Descent",), {"ok": 2})
+    found = read_frame(tmp_path / "out")
+    assert found.source.unchecked == ""
+    assert (found.solvers, found.statuses) == (("Descent",), {"ok": 2})
     with Store(tmp_path / "out") as store:
         status = folder_status(store, map(parse_plan, store.plans().values()))
     assert (status.planned, status.missing, status.stale, status.other_settings) == (2, 0, 0, 0)
@@ -251,11 +251,11 @@ def test_two_versions_of_a_file_are_told_apart(mine, tmp_path):
 
     (tmp_path / "v2" / f"{helper}.py").write_text("FACTOR = 3.0\n")
     found = compare(both, "mine.py:blobs", splits=2, passes=3)
-    assert found.findings.evidence.solvers == tuple(both)
+    assert found.findings.frame.solvers == tuple(both)
     assert {str(r.cell).partition(" on ")[0] for r in found} == {*both}
     (mine / "other.py").write_text((tmp_path / "v2" / "mine.py").read_text() + "x = 1\n")
     found = compare(["v1/mine.py:Descent", "other.py:Descent"], "breast-cancer", splits=2, passes=3)
-    assert found.findings.evidence.solvers == ("mine.py:Descent", "other.py:Descent")
+    assert found.findings.frame.solvers == ("mine.py:Descent", "other.py:Descent")
 
 
 FAULTS = {  # of files: what a fault at import, or of a constructor, costs is the row of its solver

@@ -73,8 +73,8 @@ def test_a_solver_without_these_pairs_takes_part_on_all_pairs_and_is_marked(grou
     assert {record.sizes.trained_on for record in plain} == {None}
     assert [r.measures.auc for r in results] == [r.measures.auc for r in plain]
     assert {r.id for r in results}.isdisjoint(r.id for r in plain)
-    assert "  p" in text(tables(results.findings))
-    said = "p: trained on all pairs, in place of those that count: logistic"
+    assert "other pairs" in text(tables(results.findings))
+    said = "other pairs: trained on all pairs, in place of those that count: logistic"
     assert said in [*notes(results.findings)]
 
 
@@ -82,7 +82,7 @@ def test_the_measure_and_the_tuner_are_those_of_the_pairs(grouped):
     results = compare(
         "logistic[C=1]", grouped, pairs=Group(each="group"), splits=2, features="none"
     )
-    row = results.findings.insides[0].rows[0]
+    row = results.findings.datasets[0].rows[0]
     shares = []
     for record in results:
         arrays = results._scores[record.id]
@@ -90,7 +90,7 @@ def test_the_measure_and_the_tuner_are_those_of_the_pairs(grouped):
         shares.append(quality_of(replace(rows, pairs=Group(each="group")), arrays["scores"]))
 
     assert results.findings.measure == "grouped AUC[each=group]"
-    assert row.known.values == pytest.approx(shares)
+    assert row.within.values == pytest.approx(shares)
     held = replace(grouped, pairs=Group())
     trial = Trial({}, lambda _: get_solver("logistic"))
     solver = partial(solve, passes=5)

@@ -133,7 +133,7 @@ def test_a_framework_that_failed_says_why(frame):
     assert any("svm-or on 1 of 6 data sets" in line for line in judged.answer().splitlines())
     assert b"TimeoutError: 1h" in judged.page()
     complete = aucbench.judge(table, missing="complete")
-    assert len(complete.findings.evidence.datasets) == 5
+    assert len(complete.findings.frame.datasets) == 5
     assert "1 of 6 data sets are left out" in " ".join(complete.notes)
 
 
@@ -185,16 +185,16 @@ def _splits(folds, sets=1):
 @pytest.mark.parametrize("folds", [9, 30])
 def test_splits_of_tabarena_are_repeats_of_three_folds(folds):
     judged = aucbench.judge(_splits(folds))
-    assert judged.findings.insides[0].compared.repeats == folds // 3
+    assert judged.findings.datasets[0].within.repeats == folds // 3
     assert judged.sentences == aucbench.judge(_splits(folds), folds=3).sentences
     assert "repeats of 3 folds; --folds says otherwise" in " ".join(judged.notes)
-    one = aucbench.judge(_splits(folds), repeats=1).findings.insides[0].compared
+    one = aucbench.judge(_splits(folds), repeats=1).findings.datasets[0].within
     assert one.repeats == 1
 
 
 def test_ten_folds_of_which_nothing_says_that_they_are_one_repeat_are_named():
     guessed = aucbench.judge(_splits(10))
-    assert guessed.findings.insides[0].compared.repeats == 1
+    assert guessed.findings.datasets[0].within.repeats == 1
     assert "up to 10, are taken for one split of its rows" in " ".join(guessed.notes)
     for known in (aucbench.judge(_splits(10), folds=10), aucbench.judge(_splits(5))):
         assert "taken for one division" not in " ".join(known.notes)
@@ -235,12 +235,12 @@ def test_a_search_of_scikit_learn(search, tmp_path, kind):
         name: np.array([found[f"split{k}_test_roc_auc"][row] for k in range(12)])
         for row, name in enumerate(names)
     }
-    [inside] = judged.findings.insides
+    [inside] = judged.findings.datasets
     expected = SplitTest(ratio=1 / 3, repeats=3).of_values(values)
     assert {(p.a, p.b): p.word for p in inside.pairs} == {
         (p.a, p.b): p.word for p in expected.pairs
     }
-    assert {judged.findings.evidence.solvers[row.solver] for row in inside.rows if row.leading} == {
+    assert {judged.findings.frame.solvers[row.solver] for row in inside.rows if row.leading} == {
         one.name for one in expected.solvers if one.not_worse
     }
     assert "pays for 3 methods" in " ".join(judged.notes)

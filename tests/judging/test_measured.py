@@ -25,7 +25,7 @@ def grid(methods=("a", "b", "c"), sets=8, folds=3, seed=0):
 
 
 def values_of(judged):
-    names = judged.findings.evidence.solvers
+    names = judged.findings.frame.solvers
     return pd.DataFrame(judged.findings.values, columns=names)
 
 
@@ -48,7 +48,7 @@ def test_only_folds_that_all_methods_have_count_and_the_others_are_counted():
 def test_an_absent_cell_is_the_last_of_its_data_set():
     table = grid().query("method != 'a' or dataset != 'set 3'")
     judged = aucbench.judge(table)
-    row = judged.findings.evidence.datasets.index("set 3")
+    row = judged.findings.frame.datasets.index("set 3")
     assert np.isnan(values_of(judged)["a"][row])
     assert any("Without a value: a on 1 of 8 data sets" in s for s in judged.sentences)
     gap = grid()
@@ -78,7 +78,9 @@ def test_data_sets_of_a_family_count_as_one(tmp_path):
     assert [line[1] for line in judged.grids[0].lines] == ["a", "b", "c"]  # b and c are as far
     assert aucbench.judge(table).findings.advice.best.units == 8
     wide = table.pivot_table("auc", "dataset", "method").assign(kind="one")
-    assert aucbench.judge(wide, by="auc", family="kind").findings.evidence.families == ("one",) * 8
+    assert (
+        aucbench.judge(wide, by="auc", family="kind").findings.frame.source.families == ("one",) * 8
+    )
     with pytest.raises(DataError, match="set 0 is in the families one and two"):
         aucbench.judge(table.assign(kind=np.where(table["fold"] == 0, "one", "two")), family="kind")
 
@@ -119,8 +121,10 @@ def test_imputed_values_were_not_measured(marks):
     missing = aucbench.judge(table.assign(auc=table["auc"].mask(at)))
     assert judged.sentences == missing.sentences
     assert "9 row(s) are imputed" in " ".join(judged.notes)
-    row = judged.findings.insides[0].rows[-1]
-    assert {fit.why for fit in row.group.fits.values()} == {"The value is imputed."}
+    row = judged.findings.datasets[0].rows[-1]
+    assert {*judged.findings.frame.facts["why"][judged.findings.frame.rows(0, row.solver)]} == {
+        "The value is imputed."
+    }
 
 
 def test_imputed_rows_of_a_wide_table():
@@ -163,16 +167,16 @@ def test_repeats_are_known_by_a_column_or_by_an_option():
         aucbench.judge(table, repeats=2, ratio=0.5).sentences,
     ]
     assert said.count(said[0]) == 4
-    [inside] = aucbench.judge(table, folds=3).findings.insides
-    assert {fold.seed for fold in inside.rows[0].group.fits} == {0, 1}
+    assert {*aucbench.judge(table, folds=3).findings.frame.seed} == {0, 1}
     assert aucbench.judge(table, repeats=2, ratio=0.1).sentences != said[0]
 
 
 def test_a_fold_that_nobody_has_moves_no_other_into_another_repeat():
     table = grid(sets=1, folds=6).query("fold != 1")
-    [inside] = aucbench.judge(table, folds=3).findings.insides
-    places = [(fold.seed, fold.split) for fold in inside.rows[0].group.fits]
-    assert places == [(0, 0), (0, 2), (1, 0), (1, 1), (1, 2)]
+    frame = aucbench.judge(table, folds=3).findings.frame
+    own = frame.rows(0, 0)
+    places = zip(frame.seed[own].tolist(), frame.split[own].tolist(), strict=True)
+    assert [*places] == [(0, 0), (0, 2), (1, 0), (1, 1), (1, 2)]
     assert aucbench.judge(table, folds=3).sentences == aucbench.judge(table, repeats=2).sentences
 
 
@@ -182,7 +186,7 @@ def test_repeats_of_one_fold_are_averaged_across_data_sets():
     assert "The repeats of 8 data sets are averaged" in " ".join(judged.notes)
     [inside] = aucbench.judge(
         grid(sets=1).rename(columns={"fold": "repeat"}), ratio=0.25
-    ).findings.insides
+    ).findings.datasets
     assert len(inside.pairs) == 3
 
 
@@ -196,7 +200,7 @@ def test_losses_and_scales():
     large = aucbench.judge(table.assign(error=1000 * table["error"]))
     assert {
         name: j in large.findings.leading
-        for j, name in enumerate(large.findings.evidence.solvers)
+        for j, name in enumerate(large.findings.frame.solvers)
         if name != "c"
     } == {"a": False, "b": False}
 
@@ -230,7 +234,7 @@ def test_means_with_a_spread_and_marks_of_missing_cells(tmp_path):
         encoding="utf-8",
     )
     judged = aucbench.judge(tmp_path / "t.csv", by="auc")
-    assert judged.findings.evidence.datasets[:2] == ("NA0", "NA1")
+    assert judged.findings.frame.datasets[:2] == ("NA0", "NA1")
     assert values_of(judged)["a"].tolist() == pytest.approx([0.8 + k / 100 for k in range(8)])
     assert np.isnan(values_of(judged)["b"][2])
 
@@ -248,7 +252,7 @@ def test_a_file_without_data_sets_is_one(tmp_path):
         one = grid(sets=1, seed=len(name)).drop(columns="dataset")
         one.to_csv(tmp_path / f"{name}.csv", index=False)
     judged = aucbench.judge(tmp_path / "one.csv", tmp_path / "two.csv")
-    assert judged.findings.evidence.datasets == ("one", "two")
+    assert judged.findings.frame.datasets == ("one", "two")
 
 
 def test_the_verdict_of_many_data_sets_has_what_was_tested():

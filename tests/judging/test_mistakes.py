@@ -171,7 +171,7 @@ def test_many_folds_do_not_say_how_they_divide_the_rows(long):
     assert "set 0 has 12 folds, and it is not known how many of them split the rows" in sentence(
         many
     )
-    assert aucbench.judge(many, folds=3).findings.evidence.groups[0, 0].planned == 12
+    assert aucbench.judge(many, folds=3).findings.datasets[0].rows[0].planned == 12
 
 
 FILES = {

@@ -30,7 +30,7 @@ def test_it_compares_as_judge_does(simulation):
                 columns.values(), (name, repeat, fold, auc(rows.positive, rows.scores)), strict=True
             ):
                 column.append(value)
-    [inside] = aucbench.judge(columns).findings.insides
+    [inside] = aucbench.judge(columns).findings.datasets
     expected = simulation.by_values(kind, table)
     assert [(pair.a, pair.b, pair.word, pair.adjusted_p) for pair in inside.pairs] == [
         (pair.a, pair.b, pair.word, pair.adjusted_p) for pair in expected.pairs

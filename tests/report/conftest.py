@@ -7,9 +7,9 @@ from in_process import cells_in_process
 from report_results import DATASETS, SPLITS
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
-from aucbench.report.evidence import evidence_of
+from aucbench.report.collecting import frame_of
 from aucbench.report.findings import Settings, findings_of
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
 
 
 @pytest.fixture(scope="session")
@@ -33,13 +33,13 @@ def records(results):
 
 
 @pytest.fixture(scope="session")
-def evidence(results):
-    return read_evidence(results, stale=True)
+def frame(results):
+    return read_frame(results, stale=True)
 
 
 @pytest.fixture(scope="session")
-def findings(evidence):
-    return findings_of(evidence)
+def findings(frame):
+    return findings_of(frame)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def scored(results):
 
     def made(records, **settings):
         store = Store(results)
-        some = evidence_of(records, scores=lambda fit: store.scores(fit.id, fit.data))
+        some = frame_of(records, scores=store.scores)
         return findings_of(some, Settings(**settings))
 
     return made

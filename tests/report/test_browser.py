@@ -8,7 +8,7 @@ from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
 from aucbench.report.document import Grid, Section
 from aucbench.report.findings import findings_of
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
 from aucbench.report.page import page_of
 from aucbench.report.render import sections_to_html, to_html
 from aucbench.report.sections import Chart, Table
@@ -17,7 +17,7 @@ NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2
 
 
 def written(folder, path):
-    findings = findings_of(read_evidence(folder, stale=True))
+    findings = findings_of(read_frame(folder, stale=True))
     path.write_bytes(to_html(page_of(findings, folder="results")))
     return path.as_uri()
 
@@ -84,7 +84,9 @@ def test_figures_follow_the_data_set(page):
 
 def test_a_page_about_one_data_set_has_no_figure_of_several(browser, scored, records, tmp_path):
     path = tmp_path / "one.html"
-    one = scored([r for r in records if r.cell.dataset == "digits-8" and "hist" in r.cell.label])
+    one = scored(
+        [r for r in records if str(r.cell.dataset) == "digits-8" and "hist" in r.cell.label]
+    )
     path.write_bytes(to_html(page_of(one, folder="results")))
     browser.open(path.as_uri())
     shown = browser.run(

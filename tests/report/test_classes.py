@@ -11,7 +11,7 @@ from aucbench import compare
 from aucbench.data import Categories
 from aucbench.metrics.roc import bands
 from aucbench.metrics.rows import TargetRows, bare
-from aucbench.report.classes import against_rest, class_sections, classes_inside
+from aucbench.report.classes import against_rest, class_sections, classes_within
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
 from aucbench.stats.rows import Fold
@@ -36,14 +36,14 @@ def rows(seed=0, n=60, k=3):
 
 def test_each_class_has_its_auc_and_its_curve():
     splits = {(0, 0): rows(0), (0, 1): rows(1)}
-    each = classes_inside({7: splits}, 20)
+    each = classes_within({7: splits}, 20)
     for k, one in enumerate(each):
         own = [roc_auc_score(s.data.target.y == k, s.scores[:, k]) for s in splits.values()]
         assert one.aucs == {7: pytest.approx(np.mean(own))}
         folds = [Fold(s.data.target.y == k, s.scores[:, k]) for s in splits.values()]
         np.testing.assert_allclose(one.roc[7].mean, bands(folds, 20)[0].mean)
     assert sum(one.rows for one in each) == 120
-    assert classes_inside({7: {(0, 0): Fold([0, 1], [0.0, 1.0])}}, 20) == ()
+    assert classes_within({7: {(0, 0): Fold([0, 1], [0.0, 1.0])}}, 20) == ()
 
 
 def test_the_mean_curve_is_first_over_the_classes():
@@ -74,4 +74,4 @@ def test_the_record_says_which_pairs_were_trained(results):
     assert told["sht-auc[k=2]"] == "class[each=rest]"
     assert not told["svm-or"] or pd.isna(told["svm-or"])
     assert frame["auc"].between(0.6, 1.0).all()
-    assert " Np" in str(results) or " p" in str(results)  # the mark of other pairs
+    assert "other pairs" in str(results)

@@ -25,7 +25,7 @@ def results():
 
 def test_the_verdict_is_on_the_first_measure(results):
     findings = results.findings
-    [pair] = findings.insides[0].pairs
+    [pair] = findings.datasets[0].pairs
     turned = pair.verdict if pair.a == "logistic" else pair.verdict.flipped()
 
     assert findings.measure == "Brier score"
@@ -41,7 +41,7 @@ def test_the_scores_are_those_of_the_folder(tmp_path):
 
     assert kept == again
     assert kept.answer() == again.answer()
-    assert kept.findings.insides[0].rows[0].known.delong.low > 0.9
+    assert kept.findings.datasets[0].rows[0].within.delong.low > 0.9
     assert (tmp_path / "r" / "cells").is_dir()
 
 

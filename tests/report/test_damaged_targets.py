@@ -12,7 +12,7 @@ import pytest
 from aucbench.bench import Store
 from aucbench.errors import AucbenchError, DataError
 from aucbench.report.findings import Settings, findings_of, means_of
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
 from aucbench.store.folder import MARKER
 
 
@@ -35,7 +35,7 @@ def swap(one, other):
 
 def ap(folder):
     """Means of the average precision, by data set and solver."""
-    return means_of(read_evidence(folder, stale=True), "ap").values
+    return means_of(read_frame(folder, stale=True), "ap").values
 
 
 DAMAGES = {
@@ -68,23 +68,23 @@ def flipped_labels(path):
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_targets_that_are_not_those_of_the_data_set_are_refused_by_name(folder, damage):
     known = ap(folder)
-    evidence = read_evidence(folder, stale=True)
+    frame = read_frame(folder, stale=True)
     names = ("digits-8", "digits-3", "breast-cancer")
     files = [target_of(folder, name) for name in names]
     DAMAGES[damage](*files)
     either = "|".join(path.name for path in files)  # the first of those that were swapped
     with pytest.raises(DataError, match=rf"the measure ap needs .*({either}) cannot be used"):
-        findings_of(read_evidence(folder, stale=True), Settings(measure="ap", curves=False))
+        findings_of(read_frame(folder, stale=True), Settings(measure="ap", curves=False))
     values = ap(folder)
     spared = {key: value for key, value in known.items() if key in values}
     assert values == spared
-    lost = {evidence.datasets[dataset] for dataset, _ in known.keys() - values.keys()}
+    lost = {frame.datasets[dataset] for dataset, _ in known.keys() - values.keys()}
     two = names[1:2] if "as many" in damage else names[2:] if "swapped" in damage else ()
     assert lost == {"digits-8", *two}
     # The AUC stands in the records.
-    found = read_evidence(folder, stale=True)
-    assert np.array_equal(findings_of(found).values, findings_of(evidence).values)
-    assert any(files[0].name in problem for problem in found.problems())
+    found = read_frame(folder, stale=True)
+    assert np.array_equal(findings_of(found).values, findings_of(frame).values)
+    assert any(files[0].name in problem for problem in found.source.problems())
 
 
 IN_PLACE = {
@@ -115,10 +115,10 @@ def test_a_file_in_place_of_a_folder_is_not_an_empty_one(folder, room):
 
 
 def read_all(folder):
-    evidence = read_evidence(folder, stale=True)
-    for number in range(len(evidence.datasets)):
-        evidence.understood(number)
-    findings_of(evidence, Settings(measure="ap", curves=False))
+    frame = read_frame(folder, stale=True)
+    for number in range(len(frame.datasets)):
+        frame.understood(number)
+    findings_of(frame, Settings(measure="ap", curves=False))
 
 
 def test_the_next_run_writes_damaged_targets_again(folder):
@@ -148,7 +148,7 @@ def test_a_damaged_plan_is_one_sentence_with_its_name(folder, spoil):
     (path,) = (folder / "plans").iterdir()
     path.write_bytes(spoil(path.read_bytes()))
     with pytest.raises(AucbenchError, match=path.name):
-        read_evidence(folder)
+        read_frame(folder)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from aucbench.report import drawn as drawing
 from aucbench.report.findings import findings_of
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
 
@@ -35,7 +35,7 @@ def reported(doctored):
 
 
 def drawn(folder):
-    return page_of(findings_of(read_evidence(folder, stale=True)), folder="out")
+    return page_of(findings_of(read_frame(folder, stale=True)), folder="out")
 
 
 def test_they_are_curves_of_the_page(reported):

@@ -7,7 +7,7 @@ import pytest
 from report_results import with_cell
 
 from aucbench.errors import ParameterError, UnknownNameError
-from aucbench.report.evidence import evidence_of
+from aucbench.report.collecting import frame_of
 from aucbench.report.figures import CURVES, FIGURES, check_figure, drawn_figure
 from aucbench.report.findings import findings_of
 
@@ -20,7 +20,7 @@ def drawn(findings, kind, ending=".svg"):
 def test_a_figure_names_its_solvers_and_is_the_same_each_time(findings, kind):
     content = drawn(findings, kind)
     comments = "".join(re.findall(r"<!-- (.*?) -->", content.decode()))
-    for solver in findings.evidence.solvers:
+    for solver in findings.frame.solvers:
         assert solver in comments
     assert drawn(findings, kind) == content
 
@@ -51,7 +51,7 @@ def test_mistakes_are_sentences(findings):
 
 
 def test_what_cannot_be_drawn_is_said(scored, records):
-    some = [r for r in records if r.cell.dataset == "digits-8"]
+    some = [r for r in records if str(r.cell.dataset) == "digits-8"]
     one = scored(some)
     assert drawn_figure(one, "leaderboard", ".svg")
     assert drawn_figure(one, "curves", ".svg") == drawn_figure(one, "curves", ".svg", "digits-8")
@@ -63,7 +63,7 @@ def test_what_cannot_be_drawn_is_said(scored, records):
 
 def test_names_are_no_formulas_and_not_too_long(records):
     odd = [with_cell(r, dataset="$x^{" + "a" * 100) for r in records if r.cell.dataset[-1] == "8"]
-    content = drawn_figure(findings_of(evidence_of(odd)), "curves", ".svg").decode()
+    content = drawn_figure(findings_of(frame_of(odd)), "curves", ".svg").decode()
     assert "<!-- \\$x^{aaaaa" in content or "<!-- $x^{aaaaa" in content
     assert "a" * 50 not in content
 
@@ -86,7 +86,7 @@ def panels(findings, kind, monkeypatch):
 def test_a_panel_without_content_is_not_drawn_and_no_marker_is_cut(
     scored, records, monkeypatch, label, axes
 ):
-    some = [r for r in records if r.cell.dataset == "digits-8" and label in r.cell.label]
+    some = [r for r in records if str(r.cell.dataset) == "digits-8" and label in r.cell.label]
     drawn = panels(scored(some), "curves", monkeypatch)
     assert [ax.get_xlabel() for ax in drawn] == axes
     marked = [line for ax in drawn for line in ax.lines if line.get_marker() != "None"]

@@ -11,7 +11,7 @@ from aucbench.bench import Store
 from aucbench.errors import DataError
 from aucbench.report import terminal
 from aucbench.report.findings import findings_of
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
 from aucbench.report.page import page_of
 from aucbench.report.verdict import verdict
 
@@ -42,19 +42,18 @@ def changed_plan(folder, old, new):
 
 def test_a_record_that_both_folders_have_counts_once(two):
     a, b = map(str, two)
-    found = read_evidence(a, b, stale=True)
+    found = read_frame(a, b, stale=True)
     assert found.solvers == ("logistic", "means", "raises")
-    assert found.folders == (f"{a}, {b}", a, b)
-    assert found.counts == {"ok": 18}
-    assert {plan.folder for plan in found.plans} == {a, b}
-    fits = [fit for _, group in found.row(0) for fit in group.fits.values()]
-    assert {fit.folder for fit in fits} == {a, b}
+    assert found.source.folders == (f"{a}, {b}", a, b)
+    assert found.statuses == {"ok": 18}
+    assert {plan.folder for plan in found.source.plans} == {a, b}
+    assert {*found.facts["folder"][found.dataset == 0]} == {a, b}
 
 
 def test_terminal_page_and_verdict_say_where_a_solver_comes_from(two):
     a, b = map(str, two)
-    findings = findings_of(read_evidence(a, b, stale=True))
-    assert [*terminal.folder_lines(findings.evidence)] == [
+    findings = findings_of(read_frame(a, b, stale=True))
+    assert [*terminal.folder_lines(findings.frame)] == [
         f"from {a}, {b}: logistic",
         f"from {a}: means",
         f"from {b}: raises",
@@ -87,11 +86,11 @@ def test_other_results_of_one_solver_stand_apart(two, other_id):
                 store.write(changed(record))
     else:
         change(two[1], changed)
-    found = findings_of(read_evidence(a, b, stale=True))
+    found = findings_of(read_frame(a, b, stale=True))
     names = (f"logistic, folder={a}", "means", f"logistic, folder={b}", "raises")
-    assert found.evidence.solvers == names
-    assert found.evidence.folders == (a, a, b, b)
-    solvers = found.evidence.solvers
+    assert found.frame.solvers == names
+    assert found.frame.source.folders == (a, a, b, b)
+    solvers = found.frame.solvers
     known = {name: one.estimate for name, one in zip(solvers, found.means, strict=True)}
     assert known[names[0]] - known[names[2]] == pytest.approx(0.1)
 
@@ -100,7 +99,7 @@ def test_another_protocol_is_refused_in_one_sentence(two):
     a, b = map(str, two)
     changed_plan(two[1], "passes = 10", "passes = 20")
     with pytest.raises(DataError) as refusal:
-        read_evidence(a, b, stale=True)
+        read_frame(a, b, stale=True)
     said = f"passes of {b} alone: 20, of {a} alone: 10; run its solvers by the plans of {a}"
     assert said in str(refusal.value)
     changed_plan(two[1], "'t2'", "'t3'")
@@ -111,7 +110,7 @@ def test_another_protocol_is_refused_in_one_sentence(two):
 def test_results_of_other_rows_are_refused(two):
     change(two[1], lambda one: replace(one, sizes=replace(one.sizes, data="0" * 31 + "9")))
     with pytest.raises(DataError, match=r"have results of other rows of t\d, which cannot be"):
-        read_evidence(*two, stale=True)
+        read_frame(*two, stale=True)
 
 
 def test_the_command_takes_several(two, tmp_path):

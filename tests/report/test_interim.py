@@ -7,7 +7,7 @@ import pytest
 
 from aucbench.bench.plan.plan import Plan
 from aucbench.report import document, terminal
-from aucbench.report.evidence import evidence_of
+from aucbench.report.collecting import frame_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
@@ -47,7 +47,7 @@ def text_of(findings):
 
 
 def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
-    findings = findings_of(evidence_of(records_of(PLAN, 19), [PLAN]), Settings(curves=False))
+    findings = findings_of(frame_of(records_of(PLAN, 19), [PLAN]), Settings(curves=False))
     tables, sentences = text_of(findings)
 
     assert verdict(findings)["state"] == "interim"
@@ -60,6 +60,6 @@ def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
     assert page.count('<small class="mark">interim</small>') >= 3
     assert sentences[0] in page
 
-    ended = findings_of(evidence_of(records_of(PLAN, 20), [PLAN]), Settings(curves=False))
+    ended = findings_of(frame_of(records_of(PLAN, 20), [PLAN]), Settings(curves=False))
     assert "interim" not in to_html(page_of(ended, folder="results")).decode().lower()
-    assert not ended.evidence.state
+    assert not ended.state

@@ -9,31 +9,31 @@ from aucbench.report.findings import Settings, findings_of, means_of
 
 
 @pytest.fixture(scope="module")
-def findings(evidence):
+def findings(frame):
     """Those of a loss, in place of the AUC."""
-    return findings_of(evidence, Settings(measure="log-loss"))
+    return findings_of(frame, Settings(measure="log-loss"))
 
 
-def test_the_first_rank_has_the_least_loss(findings, evidence):
-    for one in findings.insides:
+def test_the_first_rank_has_the_least_loss(findings, frame):
+    for one in findings.datasets:
         best = min(one.rows, key=lambda row: row.estimate)
         assert best.rank == 1
         assert best.leading
         values = [
             measure("log-loss")(arrays["y"], arrays["scores"])
-            for arrays in map(evidence.scores, best.group.ok)
+            for arrays in map(frame.scores, frame.rows(best.dataset, best.solver))
         ]
         assert best.estimate == pytest.approx(np.mean(values))
     means = findings.values.mean(axis=0)
     assert findings.order[0] == np.argmin(means)
-    assert findings.advice.leader == evidence.solvers[np.argmin(means)]
+    assert findings.advice.leader == frame.solvers[np.argmin(means)]
     assert "has the lowest mean log-loss" in str(findings.advice)
     ranks = [standing.estimate for standing in findings.ranks]
     assert np.argmin(ranks) == np.argmin(means)
 
 
-def test_tables_mark_the_smallest_loss_and_say_the_direction(findings, evidence):
-    others = [means_of(evidence, "brier"), means_of(evidence, "auc")]
+def test_tables_mark_the_smallest_loss_and_say_the_direction(findings, frame):
+    others = [means_of(frame, "brier"), means_of(frame, "auc")]
     for table in terminal.tables(findings, others):
         assert table.header[2] == "log-loss"
         losses, brier, auc = (
@@ -45,9 +45,9 @@ def test_tables_mark_the_smallest_loss_and_say_the_direction(findings, evidence)
     assert "a smaller log-loss is better" in [*terminal.notes(findings)]
 
 
-def test_the_means_are_those_of_the_findings(evidence):
+def test_the_means_are_those_of_the_findings(frame):
     for name in ("auc", "ap", "brier"):
-        means, whole = means_of(evidence, name), findings_of(evidence, Settings(measure=name))
+        means, whole = means_of(frame, name), findings_of(frame, Settings(measure=name))
         assert means.measure == whole.measure
         assert means.values == pytest.approx(
             {(row.dataset, row.solver): row.estimate for row in whole.rows}

@@ -50,14 +50,14 @@ def test_other_targets_are_judged_by_their_measure(kind, title, method):
     found = results.findings
     assert (found.measure, found.quality) == (title, title)
     assert found.row_test == "a t-test by the influence of rows"
-    for row in found.insides[0].rows:
-        ours = row.known.interval
+    for row in found.datasets[0].rows:
+        ours = row.within.interval
         assert ours.method == method
         assert ours.low < ours.estimate < ours.high
     for record in results:
         assert record.ok
         assert record.measures.auc == pytest.approx(by_hand(kind, data, record, results))
-    [pair] = found.insides[0].pairs
+    [pair] = found.datasets[0].pairs
     assert pair.delong.method == f"{method.removesuffix(', log-odds and mixture beta')}, paired"
     assert pair.verdict.low <= pair.verdict.estimate <= pair.verdict.high
     assert title in found.advice.sentences[0]
@@ -75,7 +75,7 @@ def test_other_measures_of_a_target_are_had_from_the_folder():
     results = compare("svm-or", rows("times"), splits=2, metrics="cindex[weight=ipcw,tau=1],cindex")
     found = results.findings
     assert found.measure == "C-index[weight=ipcw,tau=1]"
-    [row] = found.insides[0].rows
-    assert row.known.interval.low < row.estimate < row.known.interval.high
+    [row] = found.datasets[0].rows
+    assert row.within.interval.low < row.estimate < row.within.interval.high
     censoring = {record.id: results._scores[record.id] for record in results}
     assert all(one["learnt_time"].size == 80 for one in censoring.values())

@@ -11,7 +11,7 @@ from aucbench.records import CellStatus
 from aucbench.report import terminal
 from aucbench.report.document import markdown, tex, text
 from aucbench.report.findings import findings_of
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
 from aucbench.report.leaderboard import leaderboard
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
@@ -22,7 +22,7 @@ SETS, SOLVERS = ("t0", "t1", "t2"), ("logistic", "means")
 
 
 def found(folder):
-    return findings_of(read_evidence(folder, stale=True))
+    return findings_of(read_frame(folder, stale=True))
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_mean_over_fewer_splits_is_marked_too(tmp_path):
         store.write(replace(record, status=status))
     findings = found(folder)
     row = next(row for row in findings.rows if row.is_partial)
-    assert (findings.evidence.solvers[row.solver], len(row.group.ok)) == ("means", 1)
+    assert (findings.frame.solvers[row.solver], row.ok) == ("means", 1)
     assert f"({row.estimate:.4f})" in text(terminal.tables(findings))
     assert "(…) is over fewer splits: the solver has no value on the others" in [
         *terminal.notes(findings)

@@ -7,8 +7,8 @@ from bench_toys import cell, record_of
 
 from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
+from aucbench.report.collecting import frame_of
 from aucbench.report.document import markdown, shortened, tex, text
-from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.terminal import answer, notes, tables
 
@@ -25,8 +25,8 @@ def row(solver="a", dataset="x", **given):
     return record_of(cell(solver, dataset, **asked), **{**sizes, **given})
 
 
-def findings(rows, plans=(), scores=lambda _: None):
-    return findings_of(evidence_of(rows, plans, scores=scores), QUICK)
+def findings(rows, plans=(), scores=lambda *_: None):
+    return findings_of(frame_of(rows, plans, scores=scores), QUICK)
 
 
 ROWS = [
@@ -65,8 +65,8 @@ def test_labels_give_positives_and_delongs_interval():
     ]
     of_fit = {r.id: (r.cell.label, slice(30 * r.cell.split, 30 * r.cell.split + 30)) for r in rows}
 
-    def stored(fit):
-        name, part = of_fit[fit.id]
+    def stored(number, _):
+        name, part = of_fit[number]
         return {"scores": scores[name][part], "y": y[part]}
 
     found = findings(rows, scores=stored)
@@ -110,7 +110,7 @@ def ended(solver="a", dataset="x", *, gap=None, stop="PASSES", value=0.5, **give
     return row(solver, dataset, **{**known, **given})
 
 
-def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
+def test_words_say_how_fits_ended_and_notes_which_have_not_converged():
     curve = tuple({"passes": t, "gap": 0.4 / t} for t in (1.0, 2.0, 3.0, 4.0))
     found = findings(
         [
@@ -133,16 +133,17 @@ def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
     (well,) = tables(findings([ended("exact", gap=1e-9, stop="CERTIFIED")]))
     assert well.header[-1] == "ok"
     assert {line[1]: line[-1] for line in table.lines} == {
-        **{"exact": "", "online": "b", "slow": "N", "stuck": "s", "lost": "N", "poor": "N"},
-        **{"trees": "", "forest": "b", "broken": ""},
+        **{"exact": "", "online": "budget", "stuck": "stalled"},
+        **dict.fromkeys(("slow", "lost", "poor"), "not converged"),
+        **{"trees": "", "forest": "budget", "broken": ""},
     }
     lines = [*notes(found)]
-    assert lines[lines.index("b: fits used up their budget before the method ended") :] == [
-        "b: fits used up their budget before the method ended",
-        "s: stalled above the gap tolerance:",
+    assert lines[lines.index("budget: fits used up their budget before the method ended") :] == [
+        "budget: fits used up their budget before the method ended",
+        "stalled: above the gap tolerance:",
         "  stuck on x: 1 of 1 fits, gap up to 0.001",
         "  lost on x: 1 of 1 fits, nothing certified",
-        "N: not converged, gap > 1 % of f(0) − f*:",
+        "not converged: gap > 1 % of f(0) − f*:",
         "  slow on x, y, z and 2 more: 6 of 7 fits, gap up to 16.7 %",
         "  lost on x: 1 of 1 fits",
         "  poor on x: 1 of 1 fits, gap up to 20 %",
@@ -164,17 +165,20 @@ def test_fits_beyond_the_budget_of_their_plan_are_marked_and_the_note_says_how_f
     )
 
     marks = {line[1].split(",")[0]: line[-1] for table in tables(found) for line in table.lines}
-    assert marks == {"long": "bo", "late": "bo", "exact": "o", "plain": "b", "free": "b"}
+    assert marks == {
+        **dict.fromkeys(("long", "late", "exact"), "over budget"),
+        **{"plain": "budget", "free": "budget"},
+    }
     lines = [*notes(found)]
-    assert lines[lines.index("b: fits used up their budget before the method ended") :] == [
-        "b: fits used up their budget before the method ended",
-        "o: used more than 1.1 times the budget:",
+    assert lines[lines.index("budget: fits used up their budget before the method ended") :] == [
+        "budget: fits used up their budget before the method ended",
+        "over budget: used more than 1.1 times the budget:",
         "  long, passes=4.0 on x: 1 of 2 fits, up to 2x",
         "  exact, passes=4.0 on x: 1 of 1 fits, up to 2x",
         "  late, passes=4.0, seconds=3.0 on y: 1 of 1 fits, up to 3x",
     ]
-    assert "| bo |" in markdown(tables(found))
-    assert r"& bo \\" in tex(tables(found))
+    assert "| over budget |" in markdown(tables(found))
+    assert r"& over budget \\" in tex(tables(found))
 
 
 def test_names_lose_their_middle_where_a_terminal_is_narrow_and_numbers_never():

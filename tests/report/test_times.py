@@ -12,7 +12,7 @@ from aucbench.metrics import cindex
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
-from aucbench.report.times import time_sections, times_inside
+from aucbench.report.times import time_sections, times_within
 from aucbench.stats.rows import Fold
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -40,7 +40,7 @@ def rows(seed):
 
 def test_c_until_a_time_counts_its_events():
     splits = {(0, 0): rows(0), (0, 1): rows(1)}
-    until = times_inside({7: splits})
+    until = times_within({7: splits})
     band = until.bands[7]
     targets = [one.data.target for one in splits.values()]
     for k, t in enumerate(until.times):
@@ -59,9 +59,9 @@ def test_c_until_a_time_counts_its_events():
 
 def test_a_split_without_a_pair_so_early_has_no_part():
     late = TargetRows(bare(Survival.of([50.0, 60.0], [1, 0])), np.array([1.0, 0.0]))
-    until = times_inside({0: {(0, 0): rows(0), (0, 1): late}})
+    until = times_within({0: {(0, 0): rows(0), (0, 1): late}})
     assert until.bands[0].low[0] == until.bands[0].high[0]
-    assert times_inside({0: {(0, 0): Fold([0, 1], [0.0, 1.0])}}) is None
+    assert times_within({0: {(0, 0): Fold([0, 1], [0.0, 1.0])}}) is None
 
 
 def test_the_page_has_a_chapter_on_the_times(results):

@@ -12,7 +12,7 @@ NUMBERS = ("estimate", "low", "high", "p")
 
 def test_each_number_is_that_of_the_findings(findings):
     told = verdict(findings)
-    names = findings.evidence.solvers
+    names = findings.frame.solvers
     assert told["answer"] == sentences(findings)
     assert [one["solver"] for one in told["solvers"]] == [names[j] for j in findings.order]
     leading = {one["solver"] for one in told["solvers"] if one["possible_best"]}
@@ -21,10 +21,10 @@ def test_each_number_is_that_of_the_findings(findings):
         assert (one["a"], one["b"], one["word"]) == (pair.a, pair.b, str(pair.word))
         known = [getattr(pair.difference, name) for name in NUMBERS]
         assert [one[name] for name in NUMBERS] == [None if isnan(x) else x for x in known]
-    for inside, one in zip(findings.insides, told["data_sets"], strict=True):
+    for inside, one in zip(findings.datasets, told["data_sets"], strict=True):
         assert [pair["word"] for pair in one["pairs"]] == [str(pair.word) for pair in inside.pairs]
         assert [row["values"] for row in one["solvers"]] == [
-            row.known.values.tolist() for row in inside.rows
+            row.within.values.tolist() for row in inside.rows
         ]
 
 

@@ -9,12 +9,14 @@ from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
 from aucbench.bench.answers import Wanted
+from aucbench.bench.cell import solver_of
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import CellStatus
-from aucbench.report.evidence import evidence_from, evidence_of, kept_of, solver_of
+from aucbench.report.collecting import collect_rows, frame_of, make_frame
 from aucbench.report.findings import MOST_PAIRS, Settings, findings_of
-from aucbench.report.folder import read_evidence
+from aucbench.report.folder import read_frame
+from aucbench.report.frame import Source
 from aucbench.report.page import page_of
 from aucbench.report.terminal import sentences
 from aucbench.report.verdict import verdict
@@ -23,7 +25,7 @@ from aucbench.stats.tables import ResultTable
 
 
 def test_a_folder_is_sorted_by_data_set_and_solver(results, records):
-    found = read_evidence(results)
+    found = read_frame(results)
 
     assert found.datasets == DATASETS
     assert found.solvers == (
@@ -31,40 +33,39 @@ def test_a_folder_is_sorted_by_data_set_and_solver(results, records):
         "logistic (tuned C=0.1|1.0|10.0)",
         "hist-gradient-boosting[max_iter=20]",
     )
-    assert found.counts == {"ok": len(records)}
-    assert (found.stale, found.unchecked, found.problems()) == (0, "", ())
-    assert found.common == {
-        **{"splits": SPLITS, "features": "auto", "passes": 10.0, "gap_tol": 1e-6},
-        **{"tune_evals": 20, "inner_splits": 3, "repeat_fits": 1},
+    assert found.statuses == {"ok": len(records)}
+    assert (found.source.stale, found.source.unchecked, found.source.problems()) == (0, "", ())
+    assert {name: str(value) for name, value in found.source.common.items()} == {
+        **{"splits": f"{SPLITS}", "features": "auto", "passes": "10.0", "gap_tol": "1e-06"},
+        **{"tune_evals": "20", "inner_splits": "3", "repeat_fits": "1"},
     }
     for i, dataset in enumerate(DATASETS):
         for j, solver in enumerate(found.solvers):
-            own = [r for r in records if (r.cell.dataset, r.cell.label) == (dataset, solver)]
-            assert {fit.id for fit in found.group(i, j).ok} == {r.id for r in own}
-            for name in ("auc", "fit_seconds"):
-                mine = found.group(i, j).mean({"fit_seconds": "seconds"}.get(name, name))
-                assert mine == pytest.approx(np.mean([getattr(r.measures, name) for r in own]))
+            own = [r for r in records if (str(r.cell.dataset), r.cell.label) == (dataset, solver)]
+            assert {*found.facts["id"][found.rows(i, j, found.ok)]} == {r.id for r in own}
+            for name, column in (("auc", "auc"), ("fit_seconds", "seconds")):
+                assert found.means(column)[i, j] == pytest.approx(
+                    np.mean([getattr(r.measures, name) for r in own])
+                )
 
 
-def test_scores_come_with_the_labels_of_their_rows(evidence):
-    fit = evidence.group(0, 0).ok[0]
-    arrays = evidence.scores(fit)
+def test_scores_come_with_the_labels_of_their_rows(frame):
+    row = frame.rows(0, 0)[0]
+    arrays = frame.scores(row)
     positive, negative = (arrays["scores"][arrays["y"] == label] for label in (1, -1))
     greater = (positive[:, None] > negative).mean() + (positive[:, None] == negative).mean() / 2
-    assert greater == pytest.approx(fit.auc)
+    assert greater == pytest.approx(frame.numbers["auc"][row])
 
 
 def test_choices_that_vary_are_in_the_names(records):
     some = [replace(with_cell(r, passes=99.0), id=r.id[::-1]) for r in records]
-    found = evidence_of([*records, *some])
+    found = frame_of([*records, *some])
     assert "sht-auc[k=10], passes=10.0" in found.solvers
     assert "sht-auc[k=10], passes=99.0" in found.solvers
     assert len(found.solvers) == 6
-    assert "passes" not in found.common
+    assert "passes" not in found.source.common
 
-    found = evidence_of(
-        [*records, *(with_cell(r, reading=ReadOptions(drop=("age",))) for r in some)]
-    )
+    found = frame_of([*records, *(with_cell(r, reading=ReadOptions(drop=("age",))) for r in some)])
     assert "digits-3, default reading" in found.datasets
     assert "digits-3, drop=['age']" in found.datasets
 
@@ -72,15 +73,16 @@ def test_choices_that_vary_are_in_the_names(records):
 def test_a_failed_cell_takes_the_value_of_its_data_set_and_leaves_the_others(records):
     broken = next(r for r in records if "sht-auc" in r.cell.label)
     some = [failed(r, CellStatus.TIMEOUT, "too slow") if r is broken else r for r in records]
-    found = evidence_of(some)
-    i, j = found.datasets.index(broken.cell.dataset), found.solvers.index("sht-auc[k=10]")
+    found = frame_of(some)
+    i, j = found.datasets.index(str(broken.cell.dataset)), found.solvers.index("sht-auc[k=10]")
 
     lacks = np.isnan(found.values("auc"))
     assert lacks[i, j]
     assert lacks.sum() == 1
-    assert len(found.group(i, j).ok) == SPLITS - 1
-    assert [(fit.status, fit.why) for fit in found.group(i, j).failed] == [("timeout", "too slow")]
-    assert found.counts == {"ok": len(records) - 1, "timeout": 1}
+    assert found.counts(found.ok)[i, j] == SPLITS - 1
+    [row] = found.rows(i, j, found.failed)
+    assert (found.facts["status"][row], found.facts["why"][row]) == ("timeout", "too slow")
+    assert found.statuses == {"ok": len(records) - 1, "timeout": 1}
 
 
 def test_data_sets_have_the_families_of_the_plans(records):
@@ -89,42 +91,43 @@ def test_data_sets_have_the_families_of_the_plans(records):
     grouped = replace(one, families={"digits": ("digits-8", "digits-3")})
     other = replace(one, splits=2, families={"digits": ("digits-3",)})
 
-    found = evidence_of(records, [one, grouped])
-    assert dict(zip(found.datasets, found.families, strict=True)) == {
+    found = frame_of(records, [one, grouped])
+    assert dict(zip(found.datasets, found.source.families, strict=True)) == {
         **{"breast-cancer": None, "digits-8": "digits", "digits-3": "digits"}
     }
-    assert evidence_of(records).families == (None, None, None)
-    assert "digits-8, splits=2" in evidence_of(records, [grouped, other]).datasets
+    assert frame_of(records).source.families == (None, None, None)
+    assert "digits-8, splits=2" in frame_of(records, [grouped, other]).datasets
     with pytest.raises(DataError, match="families digits and d"):
-        evidence_of(records, [grouped, replace(other, families={"d": ("digits-3",)})])
+        frame_of(records, [grouped, replace(other, families={"d": ("digits-3",)})])
 
 
 def test_a_cell_that_was_not_run_yet_leaves_its_data_set_out(records):
-    plan = Plan.of({"data": ("breast-cancer", "digits-1"), "solvers": (Choice("sht-auc[k=10]"),), "splits": SPLITS, "passes": 10})  # fmt: skip
-    found = evidence_of(records, [plan])
+    asked = {"data": ("breast-cancer", "digits-1"), "solvers": (Choice("sht-auc[k=10]"),)}
+    plan = Plan.of({**asked, "splits": SPLITS, "passes": 10})
+    found = frame_of(records, [plan])
 
     new = found.datasets.index("digits-1")
     assert [found.datasets[i] for i in found.finished] == [
         name for name in found.datasets if name != "digits-1"
     ]
-    assert found.group(new, found.solvers.index("sht-auc[k=10]")).pending == SPLITS
-    assert found.counts["not run yet"] == SPLITS
+    assert found.counts(found.pending)[new, found.solvers.index("sht-auc[k=10]")] == SPLITS
+    assert found.statuses["not run yet"] == SPLITS
     assert len(found.values("auc")) == len(DATASETS)
 
 
 def test_stale_records_are_counted_and_refused_when_nobody_knows_which_one_counts(records):
     old = [replace(r, id=r.id[::-1]) for r in records[:4]]
-    kept = kept_of([*records, *old], (), Wanted({r.cell: r.id for r in records}))
-    found = evidence_from(kept, (), scores=lambda _: None, about=lambda _: None)
-    assert found.stale == 4
-    assert found.counts == {"ok": len(records)}
+    collected = collect_rows([*records, *old], (), Wanted({r.cell: r.id for r in records}))
+    found = make_frame(collected, (), Source())
+    assert found.source.stale == 4
+    assert found.statuses == {"ok": len(records)}
     with pytest.raises(DataError, match=r"two results of .* delete one of"):
-        evidence_of([*records, *old])
+        frame_of([*records, *old])
 
 
 def test_an_empty_folder_is_refused():
     with pytest.raises(DataError, match="nothing to report"):
-        evidence_of([])
+        frame_of([])
 
 
 def test_plans_that_cannot_be_looked_up_are_said_and_all_records_count(doctored):
@@ -132,10 +135,10 @@ def test_plans_that_cannot_be_looked_up_are_said_and_all_records_count(doctored)
     for path in (folder / "plans").glob("*.toml"):
         text = path.read_text("utf-8").partition("# seal")[0]  # which is of the text as it was
         path.write_text(text.replace("digits-8", "gone.csv"), encoding="utf-8")
-    found = read_evidence(folder)
-    assert "gone" in found.unchecked
-    assert found.counts["ok"] == 27
-    assert found.counts["not run yet"] == 9  # those of the set that is gone
+    found = read_frame(folder)
+    assert "gone" in found.source.unchecked
+    assert found.statuses["ok"] == 27
+    assert found.statuses["not run yet"] == 9  # those of the set that is gone
 
 
 def test_a_solver_is_known_by_its_name_without_options():
@@ -149,7 +152,7 @@ def test_a_solver_is_known_by_its_name_without_options():
 
 
 def of_splits(*keys, division="5 folds", n_test=20):
-    """Evidence of one solver with cells of these (seed, split)."""
+    """Results of one solver with cells of these (seed, split)."""
     rows = [
         record_of(
             cell(seed=seed, split=split, splits=5),
@@ -161,7 +164,7 @@ def of_splits(*keys, division="5 folds", n_test=20):
         )
         for seed, split in keys
     ]
-    return evidence_of(rows)
+    return frame_of(rows)
 
 
 def test_each_seed_of_folds_is_a_repeat_and_a_share_is_one_by_the_rows_it_shares():
@@ -193,15 +196,15 @@ def test_whether_further_seeds_would_give_other_folds(division, redrawn):
 
 def test_a_family_counts_once_in_means_and_ranks(records):
     def found(families):
-        evidence = evidence_of(sorted(records, key=lambda r: DATASETS.index(r.cell.dataset)))
-        return findings_of(replace(evidence, families=families))
+        frame = frame_of(sorted(records, key=lambda r: DATASETS.index(str(r.cell.dataset))))
+        return findings_of(replace(frame, source=replace(frame.source, families=families)))
 
     alone, related = found(()), found((None, "digits", "digits"))
     whole = alone.values
     by_hand = np.vstack([whole[:1], whole[1:].mean(axis=0, keepdims=True)])
     assert np.array_equal(related.table.units, by_hand)
     assert [one.estimate for one in related.means] == pytest.approx(by_hand.mean(axis=0))
-    assert related.ranks == average_ranks(ResultTable(by_hand, related.evidence.solvers))
+    assert related.ranks == average_ranks(ResultTable(by_hand, related.frame.solvers))
     assert "over 2 families of 3 data sets" in str(related.advice)
     assert "over 3 data sets" in str(alone.advice)
     told = verdict(related)["solvers"][0]
@@ -209,26 +212,26 @@ def test_a_family_counts_once_in_means_and_ranks(records):
 
 
 def test_of_too_many_pairs_inside_data_sets_none_is_compared(records):
-    evidence = evidence_of(records)
-    assert evidence.pairs_inside == 9
-    few = findings_of(evidence, Settings(most_pairs=8))
-    assert not any(one.pairs for one in few.insides)
+    frame = frame_of(records)
+    assert frame.pairs_inside == 9
+    few = findings_of(frame, Settings(most_pairs=8))
+    assert not any(one.pairs for one in few.datasets)
     assert not any(row.leading for row in few.rows)
-    all_of_them = findings_of(evidence, Settings(most_pairs=9))
-    assert len(all_of_them.insides[0].pairs) == 3
+    all_of_them = findings_of(frame, Settings(most_pairs=9))
+    assert len(all_of_them.datasets[0].pairs) == 3
     assert any(row.leading for row in all_of_them.rows)
     assert few.values.tolist() == all_of_them.values.tolist()
     shown = [few.over_splits(row) for row in few.rows]
     assert shown == [all_of_them.over_splits(row) for row in all_of_them.rows]
     assert " alone the best may be" in str(all_of_them.advice)
     assert " alone the best may be" not in str(few.advice)
-    one = evidence_of([r for r in records if r.cell.dataset == "digits-8"])
-    assert len(findings_of(one, Settings(most_pairs=0)).insides[0].pairs) == 3
+    one = frame_of([r for r in records if str(r.cell.dataset) == "digits-8"])
+    assert len(findings_of(one, Settings(most_pairs=0)).datasets[0].pairs) == 3
 
 
 def test_what_was_left_out_is_said_wherever_the_answer_is(records):
-    evidence = evidence_of(records)
-    few = findings_of(evidence, Settings(most_pairs=8, most_values=8))
+    frame = frame_of(records)
+    few = findings_of(frame, Settings(most_pairs=8, most_values=8))
     [said] = [line for line in sentences(few) if line.startswith("Left out")]
     assert "comparisons of 9 pairs of solvers inside single data sets, and the stars" in said
     assert "what hangs on one data set, of 9 values" in said
@@ -236,8 +239,8 @@ def test_what_was_left_out_is_said_wherever_the_answer_is(records):
     told = verdict(few)
     assert said in told["answer"]
     assert {one["possible_best"] for each in told["data_sets"] for one in each["solvers"]} == {None}
-    whole = findings_of(evidence, Settings(most_pairs=None, most_values=None))
+    whole = findings_of(frame, Settings(most_pairs=None, most_values=None))
     assert not any(line.startswith("Left out") for line in sentences(whole))
     assert Settings().most_pairs == MOST_PAIRS
-    by_default = findings_of(evidence)
+    by_default = findings_of(frame)
     assert sentences(by_default) == sentences(whole)
