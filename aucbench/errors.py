@@ -195,6 +195,11 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+def join_reason(error_type: str | None, reason: str | None) -> str:
+    """Return class of the error, if there was one, and reason, as in "ValueError: k is 0"."""
+    return ": ".join(part for part in (error_type, reason) if part)
+
+
 def short(value: object) -> str:
     """Return a value as text that fits into a sentence."""
     try:

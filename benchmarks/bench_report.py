@@ -1,4 +1,4 @@
-"""The report of a folder with 2000 cells: statistics, and the page; reading files is not in it."""
+"""The report of a folder with 4000 cells: statistics, and the page; reading files is not in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from aucbench import report
 from aucbench.report.frame import Source
 
-DATASETS, SOLVERS, SPLITS, REPEATS = 20, 10, 5, 2
+DATASETS, SOLVERS, SPLITS, REPEATS = 20, 20, 5, 2
 N_TEST, POINTS = 300, 30
 HERE = report.Condition("host", "cpu", 1, 1)
 
@@ -61,9 +61,9 @@ class Report:
         report.findings_of(self.frame)
 
     def time_page(self) -> None:
-        report.to_html(report.page_of(self.findings, folder="results"))
+        report.page_of(self.findings, folder="results")
 
     def track_bytes(self) -> int:
-        return len(report.to_html(report.page_of(self.findings, folder="results")))
+        return len(report.page_of(self.findings, folder="results").content)
 
     track_bytes.unit = "bytes"  # type: ignore[attr-defined]

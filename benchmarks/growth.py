@@ -313,7 +313,7 @@ def _findings(cells: int) -> Call:
 
 def _page(cells: int) -> Call:
     findings = report.findings_of(_frame(cells))
-    return lambda: report.to_html(report.page_of(findings, folder="results"))
+    return lambda: report.page_of(findings, folder="results")
 
 
 SCORES = {

@@ -24,7 +24,7 @@ from page_growth import per_size
 from page_scale import per_row
 from page_tables import Table, code, table
 
-from aucbench.report.figures import WIDTH, line_style, rendered
+from aucbench.report.figures import WIDTH, line_style, render_figure
 
 ASKED = re.compile(r"^<!-- figure (\w+): (.+) -->$", re.MULTILINE)
 INK = "#010203"  # becomes the colour of the text
@@ -66,7 +66,7 @@ def figure(name: str, caption: str, page: str) -> str:
 def drawn(name: str, caption: str, draw: Callable[[Any], None]) -> str:
     """Return as HTML what a function draws in an empty figure; `name` is unique on its page."""
     with rc_context(SETTINGS):
-        plain = rendered(draw, ".svg").decode()
+        plain = render_figure(draw, ".svg").decode()
     svg = plain[plain.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = svg.replace(INK, "currentColor")

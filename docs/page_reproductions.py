@@ -15,15 +15,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from page_figures import drawn, lines
+from page_figures import drawn
 
 from aucbench.papers.experiment import paper, paper_names
 from aucbench.papers.parts import HOLDS, HOLDS_NOT, OPEN
 from aucbench.papers.reproduction import Reproduction
-from aucbench.report.document import Grid, markdown, marked
-from aucbench.report.figures import WIDTH
-from aucbench.report.sections import Chart
+from aucbench.report.chart import Chart
+from aucbench.report.document import markdown, marked
+from aucbench.report.figures import WIDTH, add_legend, plot_chart
+from aucbench.report.grid import Grid
 
 FOLDER = Path(__file__).parent / "data" / "reproduction"
 ASKED = re.compile(r"^<!-- reproductions of ([\w-]+) -->$", re.MULTILINE)
@@ -69,20 +69,12 @@ def shown(one: Reproduction) -> str:
 
 
 def _chart(name: str, chart: Chart) -> str:
-    def draw(empty: Any) -> None:
+    def plot(empty: Any) -> None:
         empty.set_size_inches(WIDTH, 3.2)
-        ax = empty.subplots()
-        for number, (title, (x, y)) in enumerate(chart.lines.items()):
-            place, value = (np.array(axis, dtype=np.float64) for axis in (x, y))
-            known = ~np.isnan(place) & ~np.isnan(value)
-            lines(ax, place[known], {title: value[known]}, first=number)
-        scales = {"xscale": "log"} if chart.log_x else {}
-        scales |= {"yscale": "log"} if chart.log_y else {}
-        ax.set(xlabel=chart.x, ylabel=chart.y, **scales)
-        ax.grid(lw=0.5)
-        empty.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        plot_chart(empty.subplots(), chart)
+        add_legend(empty)
 
-    return drawn(name, chart.title, draw)
+    return drawn(name, chart.title, plot)
 
 
 def _overview() -> Grid:
@@ -92,7 +84,7 @@ def _overview() -> Grid:
         told = [part for part in one.parts if isinstance(part, str)]
         numbers = next((text for text in told if text.startswith("Of ")), "–")
         rows.append((one.paper, one.place, _run(one), numbers, _claims(told)))
-    return Grid(("paper", "experiment", "run", "numbers", "statements"), tuple(rows), ())
+    return Grid(("paper", "experiment", "run", "numbers", "statements"), rows)
 
 
 def _run(one: Reproduction) -> str:

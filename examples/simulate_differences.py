@@ -28,7 +28,7 @@ from scipy import special
 from simulate_intervals import FAR, LEVEL, TAIL, Array, Shape
 from simulated import Tables, grid, print_tables, repeated
 
-from aucbench.report.document import Grid
+from aucbench.report.grid import Grid
 from aucbench.stats import Difference, Fold, corrected_difference
 from aucbench.stats.delong import Placements, placed_rows
 from aucbench.stats.within import both

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy import special
 from simulated import Tables, grid, print_tables, repeated
 
-from aucbench.report.document import Grid
+from aucbench.report.grid import Grid
 from aucbench.stats import Fold, Interval, auc_interval
 from aucbench.stats.delong import Placements
 

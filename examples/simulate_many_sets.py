@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from simulated import Tables, grid, mean, print_tables, rate, repeated, share
 
-from aucbench.report.document import Grid
+from aucbench.report.grid import Grid
 from aucbench.stats import ResultTable, Scale, against, best_set, holm
 from aucbench.stats.signed_rank import p_values
 from aucbench.stats.tables import average_ranks_of

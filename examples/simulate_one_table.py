@@ -23,7 +23,7 @@ import xgboost
 from numpy.typing import NDArray
 from simulated import Tables, grid, mean, print_tables, repeated, share
 
-from aucbench.report.document import Grid
+from aucbench.report.grid import Grid
 from aucbench.stats import Fold, SplitTest, WithinDataset, Word, corrected_difference, holm
 
 ALPHA = 0.05

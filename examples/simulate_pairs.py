@@ -28,7 +28,7 @@ from aucbench.data.survival import Survival
 from aucbench.errors import DataError
 from aucbench.metrics.pairs import measure_of
 from aucbench.metrics.rows import TargetRows, bare
-from aucbench.report.document import Grid
+from aucbench.report.grid import Grid
 from aucbench.stats import Fold, Influences
 from aucbench.stats.rows import Rows
 

@@ -17,7 +17,7 @@ from simulate_one_table import AHEAD, Kind, Said, Table, new_rule
 from simulated import Tables, grid, mean, print_tables, repeated, share
 
 from aucbench.metrics import auc
-from aucbench.report.document import Grid
+from aucbench.report.grid import Grid
 from aucbench.stats import SplitTest, WithinDataset
 
 EQUAL = [

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from typing import TypeAlias
 
-from aucbench.report.document import Grid, markdown
+from aucbench.report.document import markdown
+from aucbench.report.grid import Grid
 
 Tables: TypeAlias = Mapping[str, Grid]
 Simulation: TypeAlias = Callable[[float], Tables]
@@ -51,4 +52,4 @@ def print_tables(simulation: Simulation) -> None:
 
 def grid(header: Sequence[str], lines: Sequence[Sequence[str]], words: int = 1) -> Grid:
     """Return a table whose first columns, that many, are words."""
-    return Grid(tuple(header), tuple(map(tuple, lines)), range(words, len(header)))
+    return Grid(header, lines, numeric=range(words, len(header)))

@@ -33,8 +33,7 @@ def look(browser, address, width, scheme, name=None):
     assert contrast(ink, paper) > 7
     assert (luminance(paper) < 0.05) == (scheme == "dark")
     lines = browser.run(
-        "return [...document.querySelectorAll('.series path[fill=none]')]"
-        ".map(e => getComputedStyle(e).stroke)"
+        "return [...document.querySelectorAll('.plot .line')].map(e => getComputedStyle(e).stroke)"
     )
     assert min(contrast(line, paper) for line in lines) > 3
     assert browser.console() == []

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.text import aligned, folded, line_width, wrapped
-from aucbench.cli.messages import say, warn
+from aucbench.cli.messages import format_columns, line_width, say, warn, wrapped
 from aucbench.errors import UnknownNameError, shown
+from aucbench.report.grid import align_columns
 
 if TYPE_CHECKING:
     from aucbench.registry import Description
@@ -59,7 +59,7 @@ def list_names(
         return
     typer.echo("\n".join(_all_kinds() if kind is None else _lines_of(kind)))
     if broken := [(e.name, e.distribution, f"broken: {why}") for e, why in _broken()]:
-        typer.echo(f"\nplugins without an answer\n{folded(broken, '  ')}")
+        typer.echo(f"\nplugins without an answer\n{format_columns(broken, '  ')}")
 
 
 def _all_kinds() -> Iterator[str]:
@@ -68,7 +68,7 @@ def _all_kinds() -> Iterator[str]:
     from aucbench.registry.discovery import KINDS
 
     known = [d for kind in KINDS for d in registry.described(kind)]
-    yield folded([(d.kind, d.name, d.distribution, _purpose(d)) for d in known])
+    yield format_columns([(d.kind, d.name, d.distribution, _purpose(d)) for d in known])
 
 
 def _lines_of(kind: Kind) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _lines_of(kind: Kind) -> Iterator[str]:
     lines = [(d.name, d.distribution, _purpose(d)) for d in known]
     if kind is Kind.DATASETS:
         lines += [(name, FOLDER, remark(name)) for name in available()]
-    yield folded(lines) if lines else f"no plugin registers {kind.replace('_', ' ')}"
+    yield format_columns(lines) if lines else f"no plugin registers {kind.replace('_', ' ')}"
 
 
 def show(
@@ -153,7 +153,7 @@ def list_plugins(
     from aucbench.bench.versions import versions
     from aucbench.registry.isolated_imports import import_plugins
 
-    typer.echo(folded([(name, shown(text)) for name, text in versions()]))
+    typer.echo(format_columns([(name, shown(text)) for name, text in versions()]))
     imported = import_plugins(names or None)
     header = ("plugin", "distribution", "version", "import", "seconds", "reason")
     rows = [
@@ -161,7 +161,7 @@ def list_plugins(
         for e, one in imported.items()
     ]
     if rows:
-        typer.echo(f"\n{aligned([header, *rows], right={4})}")
+        typer.echo(f"\n{align_columns([header, *rows], right={4})}")
     else:
         typer.echo("\nno plugin of a third party is installed; name one to check it")
     if any(one.ending != "ok" for one in imported.values()):
@@ -190,7 +190,7 @@ def _by_family(solvers: Sequence[Description]) -> Iterator[str]:
     """Yield the lines of a list of solvers, those of aucbench first."""
     for heading, group in groupby(sorted(solvers, key=_place), key=_heading):
         yield from wrapped(heading, min(line_width(), WIDEST))
-        yield folded([(d.name, _marks(d), _purpose(d)) for d in group], "  ")
+        yield format_columns([(d.name, _marks(d), _purpose(d)) for d in group], "  ")
         yield ""
     yield from wrapped(MARKS, min(line_width(), WIDEST))
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.text import aligned
 from aucbench.cli.messages import say
 from aucbench.errors import shown
+from aucbench.report.grid import align_columns
 
 if TYPE_CHECKING:
     from aucbench.records import Finding
@@ -123,4 +123,4 @@ def _row(kind: str, *cells: str) -> str:
 
     names = [law.name for law in LAWS.get(kind, ())]
     widest = max([f"law of {kind}", *names], key=len)
-    return aligned([(widest, VERDICT, "seconds", ""), cells], right={2}).splitlines()[1]
+    return align_columns([(widest, VERDICT, "seconds", ""), cells], right={2}).splitlines()[1]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aucbench.bench.text import folded
-from aucbench.cli.messages import say
+from aucbench.cli.messages import format_columns, say
 from aucbench.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -48,14 +47,14 @@ def list_sets(*, json: AsJson = False) -> None:
         (row["name"], _where(row), *map(_number, (row["n"], row["d"])), _share(row), row["title"])
         for row in rows
     ]
-    typer.echo(folded([header, *lines]))
+    typer.echo(format_columns([header, *lines]))
     typer.echo("\ncollections")
-    typer.echo(folded([(f"{one.PREFIX}:NAME", one.TITLE) for one in SOURCES], "  "))
+    typer.echo(format_columns([(f"{one.PREFIX}:NAME", one.TITLE) for one in SOURCES], "  "))
     typer.echo("\nsuites")
     told = [
         (str(s), f"version {s.version}", f"{s.title}: {_some(s.members)}") for s in known_suites
     ]
-    typer.echo(folded(told, "  "))
+    typer.echo(format_columns(told, "  "))
 
 
 @data.command("fetch")
@@ -96,7 +95,9 @@ def facts_of(name: str) -> dict[str, Any]:
 
 def lines_of(facts: Mapping[str, Any]) -> str:
     """Return what is known of a set as lines of text."""
-    return folded(_once([(key, line) for key, own in facts.items() for line in _lines(key, own)]))
+    return format_columns(
+        _once([(key, line) for key, own in facts.items() for line in _lines(key, own)])
+    )
 
 
 def _rows() -> Iterator[dict[str, Any]]:

@@ -57,11 +57,8 @@ def judge(
     """
     from aucbench.cli.running import print_grids, width
     from aucbench.report.judged import BEST, first_lines, judge_tables
-    from aucbench.report.render import require_jinja
     from aucbench.store import require_writable
 
-    if html is not None:
-        require_jinja()
     for path in filter(None, (html, json, badge)):
         require_writable(path)
     verdict = judge_tables(files, form, options)
@@ -72,7 +69,7 @@ def judge(
     tables = verdict.grids if every_line else map(first_lines, verdict.grids)
     print_grids([*tables], verdict.notes, width())
     if html is not None:
-        write(html, verdict.page())
+        verdict.report().save(html)
     if json is not None:
         write(json, verdict.json())
     if badge is not None:

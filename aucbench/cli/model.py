@@ -171,7 +171,7 @@ def explain(
         require_writable(html)
         page = page_of(loaded, f"Model {model.stem}")
         page.save(html)
-        say(f"{len(page.content) / 1e6:.1f} MB in {html}", err=True)
+        say(f"{len(page.content) / 1e3:.0f} kB in {html}", err=True)
     if json:
         typer.echo(dumps(explanation(loaded), indent=1, allow_nan=False))
         return

@@ -10,9 +10,9 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
-from aucbench.bench.text import cell_text
 from aucbench.errors import DataError
 from aucbench.stats.vectors import is_missing
+from aucbench.store.files import format_csv_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -56,7 +56,7 @@ def _csv_writer(text: TextIO, name: str) -> Write:
         nonlocal begun
         if not begun:
             _require_other_name(name, predictions)
-            lines.writerow([cell_text(name), *predictions.columns])
+            lines.writerow([format_csv_text(name), *predictions.columns])
             begun = True
         for key, row in zip(keys, predictions.itertuples(index=False, name=None), strict=True):
             lines.writerow([*map(_cell, (key, *row))])
@@ -109,4 +109,4 @@ def _cell(value: object) -> str:
     """Return a cell as text; nothing if it is missing."""
     if is_missing(value):
         return ""
-    return repr(value) if isinstance(value, float) else cell_text(str(value))
+    return repr(value) if isinstance(value, float) else format_csv_text(str(value))

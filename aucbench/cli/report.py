@@ -48,7 +48,7 @@ def report(
     show: Annotated[ShowOptions, OptionGroup("What is shown")],
 ) -> None:
     """Say in words which solver is best in results folders; write a page that shows why."""
-    from aucbench.report.terminal import folder_lines, sentences
+    from aucbench.report.notes import folder_lines, sentences
     from aucbench.report.verdict import verdict_json
     from aucbench.store import own_file
 
@@ -91,13 +91,13 @@ def _figures(texts: Iterable[str], dataset: str | None) -> dict[str, Path]:
 
 
 def _draw(findings: Findings, figures: Mapping[str, Path], dataset: str | None) -> None:
-    from aucbench.report.figures import CURVES, drawn_figure
+    from aucbench.report.figures import CURVES, plot_figure
     from aucbench.store import own_file
 
     if figures and findings.times:
         warn(findings.times)
     for kind, path in figures.items():
-        content = drawn_figure(findings, kind, path.suffix, dataset if kind == CURVES else None)
+        content = plot_figure(findings, kind, path.suffix, dataset if kind == CURVES else None)
         with own_file(path) as file:
             file.write(content)
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.options import RunOptions
-from aucbench.bench.text import aligned
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
 from aucbench.cli.running import AGAIN, open_store, show_run, width
 from aucbench.errors import INTERRUPTED, shown
 from aucbench.options import OptionGroup
+from aucbench.report.grid import align_columns
 
 if TYPE_CHECKING:
     from aucbench.bench import Store
@@ -171,4 +171,4 @@ def _list() -> None:
             protocols = "both" if place in one.as_published else "clean"
             title = one.experiment(place, Scale.QUICK, Protocol.CLEAN).title
             rows.append((name, place, protocols, title))
-    typer.echo(aligned(rows))
+    typer.echo(align_columns(rows))

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from aucbench.bench.options import Comparison, Fits, RunOptions, ShowOptions
-from aucbench.bench.text import aligned, reason_text
 from aucbench.cli.groups import FILES, grouped
 from aucbench.cli.messages import say, warn
 from aucbench.cli.running import open_store, print_estimate, run_and_print
 from aucbench.datasets.reading import ReadOptions
-from aucbench.errors import AucbenchError, DataError, ParameterError, shown
+from aucbench.errors import AucbenchError, DataError, ParameterError, join_reason, shown
 from aucbench.options import OptionGroup
+from aucbench.report.grid import align_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,7 +130,7 @@ def _print_counts(folder: Path) -> None:
         counts = [] if measured and not store.plans() else _cell_counts(store)
     if measured:
         counts += [("measurements", measured.total()), *_failures(measured)]
-    typer.echo(aligned([(name, str(number)) for name, number in counts], right=[1]))
+    typer.echo(align_columns([(name, str(number)) for name, number in counts], right=[1]))
 
 
 def _cell_counts(store: Store) -> list[tuple[str, int]]:
@@ -205,7 +205,7 @@ def _print_cells(folder: Path) -> None:
         (one.id[:ID_SHOWN], *one.place, one.status, one.why) for one in (*failed, *missing, *done)
     ]
     most = LISTED if sys.stdout.isatty() else len(lines)
-    typer.echo(aligned(lines[:most]) if lines else "there is no cell")
+    typer.echo(align_columns(lines[:most]) if lines else "there is no cell")
     if most < len(lines):
         typer.echo(f"... and {len(lines) - most} more; pipe them to see all")
 
@@ -252,7 +252,7 @@ def _ended(store: Store) -> Iterator[_CellLine]:
             record.process.log or "",
         )
     for one in measured_in(store.folder):
-        why = reason_text(one.error_type, one.reason)
+        why = join_reason(one.error_type, one.reason)
         yield _CellLine(one.id, (one.name, str(one.dataset), ""), one.status, why, one.log or "")
 
 

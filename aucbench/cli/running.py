@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from aucbench.bench.results.store import Store
     from aucbench.progress import Progress
     from aucbench.report.comparison import Results
-    from aucbench.report.document import Grid
     from aucbench.report.findings import Findings, Means
+    from aucbench.report.grid import Grid
 
 UNFINISHED = 3  # exit code when --minutes has left cells out
 FAILED = 1  # exit code when no row has an AUC
@@ -80,14 +80,11 @@ def run_and_print(plan: Plan, run: RunOptions, show: ShowOptions, json: Path | N
         raise typer.Exit(FAILED)
 
 
-def require_writable(html: Path | None, *paths: Path | None) -> None:
-    """Raise, before anything takes long, unless a page can be made and files can be written."""
-    from aucbench.report.render import require_jinja
+def require_writable(*paths: Path | None) -> None:
+    """Raise, before anything takes long, unless files can be written."""
     from aucbench.store import require_writable as require
 
-    if html is not None:
-        require_jinja()
-    for path in filter(None, (html, *paths)):
+    for path in filter(None, paths):
         require(path)
 
 
@@ -184,7 +181,7 @@ def write_rows(path: Path, results: Results, *, interim: bool) -> None:
 
 def print_results(results: Results, folder: Path | None) -> None:
     """Print the tables that fit a screen, notes, remarks and the answer; write the page."""
-    from aucbench.report import terminal
+    from aucbench.report.notes import answer, notes
     from aucbench.report.remarks import protocol, remarks_on
 
     findings, show = results.findings, results.show
@@ -194,11 +191,11 @@ def print_results(results: Results, folder: Path | None) -> None:
         print_screen(findings, results.others)
         say(protocol(results.plan, results))
         failures = (line for other in results.others for line in other.failures)
-        notes = [*terminal.notes(findings), *results.missing, *findings.unmeasured, *failures]
-        for line in (*_first_notes(notes), *remarks_on(results.plan, results, folder)):
+        below = [*notes(findings), *results.missing, *findings.unmeasured, *failures]
+        for line in (*_first_notes(below), *remarks_on(results.plan, results, folder)):
             say(line)
         if len(findings.frame.solvers) > 1:
-            typer.echo(f"\n{terminal.answer(findings, width() or WIDE)}")
+            typer.echo(f"\n{answer(findings, width() or WIDE)}")
         elif findings.state:
             say(findings.state)
     if show.html is not None:
@@ -230,7 +227,7 @@ def print_screen(findings: Findings, others: Sequence[Means]) -> None:
     typer.echo("\n\n".join(shown))
     typer.echo()
     if left:
-        say(f"{left} more tables, of single data sets: --md prints them all, --html draws a page")
+        say(f"{left} more tables, of single data sets: --md prints them all, --html writes a page")
 
 
 def _first_notes(notes: Sequence[str]) -> Iterator[str]:
@@ -253,13 +250,10 @@ def print_grids(grids: Sequence[Grid], notes: Iterable[str], wide: int | None) -
 def write_page(findings: Findings, path: Path, folder: str) -> None:
     """Write the page of results, and say how large it is."""
     from aucbench.report.page import page_of
-    from aucbench.report.render import to_html
-    from aucbench.store import own_file
 
-    content = to_html(page_of(findings, folder=folder))
-    with own_file(path) as file:
-        file.write(content)
-    say(f"{len(content) / 1e6:.1f} MB in {path}", err=True)
+    page = page_of(findings, folder=folder)
+    page.save(path)
+    say(f"{len(page.content) / 1e3:.0f} kB in {path}", err=True)
 
 
 def width() -> int | None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.data.showing import heading
 from aucbench.errors import shown
 from aucbench.models.assessment import REMOVED, SHUFFLED, SMALLEST, Assessment, Cut
 from aucbench.models.effects import feature_weights
@@ -24,15 +23,17 @@ from aucbench.models.score_function import finite
 from aucbench.models.scorecard import BASE, MISSING, OTHERS
 from aucbench.models.shape import ADDED, EffectShape
 from aucbench.models.summary import by_class, describe_decision, warning_lines
-from aucbench.report.document import NOTHING, Cell, Grid, Section, fragment, grid, sparkline
-from aucbench.report.render import InlinePage, sections_to_html
-from aucbench.report.sections import Chart
+from aucbench.report.chart import Chart
+from aucbench.report.document import Section
+from aucbench.report.grid import NOTHING, Grid, Span, Value
+from aucbench.report.html_page import InlinePage, make_fragment, make_page
 from aucbench.stats import LEVEL, Interval, wilson
 
 if TYPE_CHECKING:
     from aucbench.models.model import Model
 
 Part = str | Grid | Chart
+BLOCKS = "▁▂▃▄▅▆▇█"
 SHORT, WARNINGS = "In short", "Warnings"  # titles of sections
 SHOWN = 20  # columns
 MOST_CURVES = 30  # of a chart of several classes
@@ -82,7 +83,7 @@ def page_of(model: Model, title: str = "") -> InlinePage:
         When Jinja2 is not installed.
     """
     title = title or f"Model: {model.provenance.get('solver', 'of unknown origin')}"
-    return InlinePage(sections_to_html(title, [], sections(model)), title)
+    return make_page(title, [], sections(model))
 
 
 def describe_line(model: Model) -> str:
@@ -99,8 +100,7 @@ def as_html(model: Model) -> str:
     """Return what a notebook shows: all that is to be known first, other sections folded."""
     first = [*summary_lines(model), *(f"warning: {line}" for line in warning_lines(model))]
     others = [one for one in sections(model, brief=True) if one.title not in (SHORT, WARNINGS)]
-    head = heading(describe_line(model).strip("<>"))
-    return f"{head}{fragment(first)}{fragment(others)}"
+    return make_fragment([describe_line(model).strip("<>"), *first, *others])
 
 
 def explanation(model: Model) -> dict[str, Any]:
@@ -180,13 +180,13 @@ def _points(model: Model) -> Iterator[Part]:
         return
     yield f"{card.scaling}; a row has {card.base} to {card.most} points, the sum of those below."
     yield card.quality
-    lines: list[list[Cell]] = [[BASE, "", card.base, None, None]]
+    lines: list[list[Value]] = [[BASE, "", card.base, None, None]]
     for one in card.lines:
         share = None if one.rows is None else (one.positives or 0) / one.rows
         if share is not None or one.value not in (MISSING, OTHERS):
             lines.append([one.attribute, one.value, one.points, one.rows, share])
     header = ("attribute", "value", "points", "rows", SEEN)
-    yield grid(header, lines, ("", "", "d", "d", ".3f"))
+    yield Grid(header, lines, ("", "", "d", "d", ".3f"))
     yield "Cells that few rows had, or none, have points too: the file of points has all."
 
 
@@ -220,10 +220,10 @@ def _thresholds(model: Model) -> Iterator[Part]:
     cuts = {own, *(known.cuts[k] for k in known.flags)} if known and same else {own}
     ordered = sorted(cuts, key=lambda cut: (-cut.threshold, cut.tp + cut.fp))
     header = [f"flagged of {PER} rows", "threshold", *SHARES, "false per true positive"]
-    lines: list[list[Cell]] = []
+    lines: list[list[Value]] = []
     for cut in ordered:
         flagged = cut.tp + cut.fp
-        line: list[Cell] = [PER * flagged / rows, cut.threshold]
+        line: list[Value] = [PER * flagged / rows, cut.threshold]
         line += [cut.tp / positives, 1 - cut.fp / (rows - positives)]
         line += [cut.tp / flagged if flagged else None, cut.fp / cut.tp if cut.tp else None]
         lines.append(line)
@@ -234,7 +234,7 @@ def _thresholds(model: Model) -> Iterator[Part]:
         for line, cut in zip(lines, ordered, strict=True):
             cost = aim.cost_fp * cut.fp + aim.cost_fn * (positives - cut.tp)
             line.append(PER * cost / rows)
-    yield grid(header, lines, forms, best=[cut == own for cut in ordered])
+    yield Grid(header, lines, forms, best=[cut == own for cut in ordered])
     yield f"The threshold of the model is {own.threshold:.6g}."
 
 
@@ -314,8 +314,8 @@ def _features(model: Model, most: int) -> Iterator[Part]:
     order = np.argsort(-counts, kind="stable")[:most]
     title = f"{order.size} of {counts.size} features" if counts.size > order.size else ""
     what = "share of splits" if weights is None else "weight × spread"
-    lines: list[list[Cell]] = [[names[k], float(signed[k])] for k in order]
-    yield grid(("feature", what), lines, ("", ".4g"), title=title)
+    lines: list[list[Value]] = [[names[k], float(signed[k])] for k in order]
+    yield Grid(("feature", what), lines, ("", ".4g"), title=title)
 
 
 def effect_text(shape: EffectShape) -> str:
@@ -334,6 +334,13 @@ def effect_text(shape: EffectShape) -> str:
     blocks = sparkline([effect[axis.line[k]] for k in some], min(effect), max(effect))
     ends = f"{axis.texts[axis.line[0]]} {blocks} {axis.texts[axis.line[-1]]} ({span})"
     return ", ".join([ends, *levels])
+
+
+def sparkline(values: Sequence[float], low: float, high: float) -> str:
+    """Return one block for each value, from the lowest at `low` to the highest at `high`."""
+    room = (high - low) or 1.0
+    steps = (round((len(BLOCKS) - 1) * (value - low) / room) for value in values)
+    return "".join(BLOCKS[min(max(step, 0), len(BLOCKS) - 1)] for step in steps)
 
 
 def _effects(model: Model) -> Iterator[Part]:
@@ -356,7 +363,7 @@ def _effects(model: Model) -> Iterator[Part]:
 
 def _named_places(shapes: Sequence[EffectShape], unit: str) -> Iterator[Grid]:
     """Yield a table of levels, dates, single numbers and missing cells."""
-    lines: list[list[Cell]] = []
+    lines: list[list[Value]] = []
     for shape in shapes:
         [axis] = shape.axes
         for k in [k for k in range(len(shape.effect)) if k not in axis.line or not is_curve(shape)]:
@@ -364,7 +371,7 @@ def _named_places(shapes: Sequence[EffectShape], unit: str) -> Iterator[Grid]:
             lines.append([shape.name, axis.texts[k], axis.rows[k], share, shape.effect[k]])
     if lines:
         form = "+.4f" if unit == ADDED else ".4f"
-        yield grid(("column", "value", "rows", SEEN, unit), lines, ("", "", "d", ".3f", form))
+        yield Grid(("column", "value", "rows", SEEN, unit), lines, ("", "", "d", ".3f", form))
 
 
 def is_curve(shape: EffectShape) -> bool:
@@ -391,10 +398,10 @@ def _heat_map(shape: EffectShape) -> Grid:
     """Return a heat map: a line for each place of the first column, shaded by the effect."""
     first, second = shape.axes
     most = max(map(abs, shape.effect)) or 1.0
-    lines: list[list[Cell]] = [
+    lines: list[list[Value]] = [
         [text, *row.tolist()] for text, row in zip(first.texts, shape.table, strict=True)
     ]
-    return grid(
+    return Grid(
         (f"{first.column} \\ {second.column}", *second.texts),
         lines,
         ("", *["+.2f"] * len(second.values)),
@@ -438,10 +445,10 @@ def _provenance(model: Model) -> Iterator[Part]:
     }
     lines = [[name, str(value)] for name, value in known.items() if value not in (None, "")]
     if lines:
-        yield grid(("what", "value"), lines, ("", ""))
+        yield Grid(("what", "value"), lines, ("", ""))
     if left := about.get("left_out"):
         pairs = [[*pair] for pair in left.items()]
-        yield grid(("column", "why it is left out"), pairs, ("", ""))
+        yield Grid(("column", "why it is left out"), pairs, ("", ""))
 
 
 def _limits(model: Model) -> Iterator[str]:
@@ -482,14 +489,14 @@ def _band(seen: Sequence[Interval]) -> tuple[list[float], list[float]]:
 
 def _with_intervals(
     header: Sequence[str],
-    lines: Sequence[Sequence[Cell]],
+    lines: Sequence[Sequence[Value]],
     forms: Sequence[str],
     what: str,
     intervals: Sequence[Interval | None],
     title: str = "",
 ) -> Grid:
     """Return a table with a number and its interval at the end of each line."""
-    whole, spans = list[list[Cell]](), list[tuple[float, float, float] | None]()
+    whole, spans = list[list[Value]](), list[Span]()
     for line, one in zip(lines, intervals, strict=True):
         if one is None or isnan(one.low):
             whole.append([*line, None if one is None else one.estimate, NOTHING])
@@ -498,4 +505,4 @@ def _with_intervals(
             whole.append([*line, one.estimate, f"{one.low:.4f} to {one.high:.4f}"])
             spans.append((one.low, one.estimate, one.high))
     heads = (*header, what, "95 % interval")
-    return grid(heads, whole, (*forms, ".4f", ""), spans=spans, title=title)
+    return Grid(heads, whole, (*forms, ".4f", ""), spans=spans, title=title)

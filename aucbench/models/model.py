@@ -42,7 +42,7 @@ from aucbench.stats import Interval
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from aucbench.report.render import InlinePage
+    from aucbench.report.html_page import InlinePage
 
 NO_SIGMOIDS = "a model of three or more classes needs a sigmoid for each class; calibrate it"
 OUTSIDE = ("format", "version", "feature_names")  # what is in the file for other readers

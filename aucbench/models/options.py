@@ -199,13 +199,13 @@ class ScorecardOptions:
 
         A text that a spreadsheet would run as a formula gets an apostrophe in front.
         """
-        from aucbench.bench.text import cell_text
         from aucbench.store import own_file
+        from aucbench.store.files import format_csv_text
 
         if model.scorecard is not None and isinstance(self.scorecard, str):
             table = model.scorecard.frame()
             for name in ("attribute", "value"):
-                table[name] = table[name].map(cell_text)
+                table[name] = table[name].map(format_csv_text)
             with own_file(Path(self.scorecard)) as file:
                 file.write(table.to_csv(index=False, lineterminator="\n").encode())
 

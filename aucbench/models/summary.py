@@ -9,14 +9,13 @@ from collections.abc import Container, Iterator, Sequence
 from math import isnan
 from typing import Any
 
-from aucbench.bench.text import aligned
 from aucbench.data import Data, Labels, Survival
 from aucbench.data.understood import by_kind, remark_of
 from aucbench.models.candidates import Candidate, Place, best_of
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.registry.specs import short
-from aucbench.report.document import NOTHING
+from aucbench.report.grid import NOTHING, align_columns
 from aucbench.scale import ChunkedData
 from aucbench.stats import Interval
 
@@ -129,7 +128,7 @@ def _table(candidates: Sequence[Candidate], measure: str) -> Iterator[str]:
     order.sort(key=lambda one: -1.0 if one.auc is None else one.auc, reverse=True)
     lines = [("solver", measure, "95 % interval", "")]
     lines += [(_short(one), *_numbers(one), _place(one)) for one in order]
-    head, *rows = aligned(lines, right={1, 2}).split("\n")
+    head, *rows = align_columns(lines, right={1, 2}).split("\n")
     yield head
     yield from _limited(rows, MOST_SOLVERS, "solvers")
     if rest := len(candidates) - len(order):

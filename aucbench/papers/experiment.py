@@ -12,9 +12,10 @@ from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.papers.measuring import measured_in
 from aucbench.papers.parts import Claim, Entry, Measurement, Protocol, Scale
 from aucbench.papers.results import Results, by_cell
-from aucbench.report.sections import Chart, Table
+from aucbench.report.chart import Chart
+from aucbench.report.grid import Grid
 
-Shown = Sequence[Chart | Table | str]
+Shown = Sequence[Chart | Grid | str]
 _HOMES = {  # the module of each paper, which is imported when it is asked for
     name: f"aucbench.papers.{name.replace('-', '_')}"
     for name in ("aum", "roc-svm", "sht-auc", "spdam")

@@ -22,14 +22,16 @@ from aucbench.papers.experiment import Experiment
 from aucbench.papers.measuring import Measured
 from aucbench.papers.results import Results
 from aucbench.papers.sections import parts_of
-from aucbench.report.document import Grid, Section
-from aucbench.report.render import sections_to_html
-from aucbench.report.sections import Chart, Table, part_from_json, part_to_json
+from aucbench.report.chart import Chart, finite_or_none
+from aucbench.report.document import Section
+from aucbench.report.grid import Grid, Value
+from aucbench.report.html_page import make_page
 from aucbench.store import own_file
 
 FORMAT = 1
 DIGITS = 6  # significant ones, which is what a chart can show
 ROOM, PAGE = "reproduction", "reproduction.html"
+OF_CHART = ("title", "x", "y", "lines", "log_x", "log_y", "bands", "diagonal")
 TEXTS = ("paper", "place", "scale", "protocol", "version", "machine")
 
 
@@ -44,7 +46,7 @@ class Reproduction:
     version: str  # of the aucbench that computed it
     machine: str  # what its times depend on
     title: str
-    parts: tuple[str | Table | Chart, ...]  # a str is a paragraph
+    parts: tuple[str | Grid | Chart, ...]  # a str is a paragraph
 
     @staticmethod
     def of(experiment: Experiment, results: Results) -> Reproduction:
@@ -79,9 +81,8 @@ class Reproduction:
     @property
     def chapter(self) -> Section:
         """The section as it is shown."""
-        parts = (Grid.of(part) if isinstance(part, Table) else part for part in self.parts)
         origin = f"Computed by aucbench {self.version} on {self.machine}."
-        return Section(self.title, origin, tuple(parts))
+        return Section(self.title, origin, self.parts)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -119,6 +120,30 @@ class Reproduction:
             raise DataError(f"{path}: this is no section of a reproduction: {error}") from error
 
 
+def part_to_json(part: str | Grid | Chart) -> dict[str, Any]:
+    """Return a part of a section, of which a str is a paragraph, as plain values."""
+    if isinstance(part, str):
+        return {"text": part}
+    if isinstance(part, Grid):
+        rows = [
+            [x if isinstance(x, str) else finite_or_none(x) for x in line] for line in part.lines
+        ]
+        return {"table": {"header": [*part.header], "rows": rows}}
+    return {"chart": {name: getattr(part, name) for name in OF_CHART}}
+
+
+def _plain(value: Value) -> Value:
+    return value if isinstance(value, str) else finite_or_none(value)
+
+
+def part_from_json(plain: Any) -> str | Grid | Chart:
+    """Inverse of `part_to_json`."""
+    [(kind, value)] = plain.items()
+    if kind == "text":
+        return str(value)
+    return Grid(value["header"], value["rows"]) if kind == "table" else Chart(**value)
+
+
 def _short(plain: Any) -> Any:
     if isinstance(plain, dict):
         return {key: _short(value) for key, value in plain.items()}
@@ -132,8 +157,6 @@ def write_page(folder: Path) -> Path:
 
     Raises
     ------
-    MissingExtraError
-        When Jinja2 is not installed.
     DataError
         When a file of an experiment is damaged.
     """
@@ -141,7 +164,5 @@ def write_page(folder: Path) -> Path:
     papers = ", ".join(dict.fromkeys(one.paper for one in each))
     facts = ["Numbers of published papers, and what this package measures in their place."]
     title = f"aucbench reproduce: {papers}"
-    content = sections_to_html(title, facts, [one.chapter for one in each])
-    with own_file(folder / PAGE) as file:
-        file.write(content)
+    make_page(title, facts, [one.chapter for one in each]).save(folder / PAGE)
     return folder / PAGE

@@ -25,7 +25,8 @@ from scipy.special import stdtrit
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Entry, Line, Protocol, Scale
 from aucbench.papers.results import MEASURES, Results, mean_of
-from aucbench.report.sections import Chart, Table
+from aucbench.report.chart import Chart
+from aucbench.report.grid import Grid
 from aucbench.stats.resampled import standard_error
 from aucbench.stats.words import LEVEL
 
@@ -135,7 +136,7 @@ def _unmeasured(results: Results, entry: Entry) -> str:
     return "; ".join(sorted(reasons)[:3]) or "its cells have no such measure"
 
 
-def parts_of(experiment: Experiment, results: Results) -> tuple[str | Table | Chart, ...]:
+def parts_of(experiment: Experiment, results: Results) -> tuple[str | Grid | Chart, ...]:
     """Return a table or a figure of a paper: ours beside theirs, drawings, claims and notes."""
     numbers = [compared(entry, results) for entry in experiment.entries]
     clean = experiment.protocol is Protocol.CLEAN
@@ -175,7 +176,7 @@ def _failed(results: Results) -> Iterator[str]:
         yield f"No result: {', '.join(told)}."
 
 
-def _tables(numbers: Sequence[Compared]) -> Iterator[str | Table]:
+def _tables(numbers: Sequence[Compared]) -> Iterator[str | Grid]:
     """Yield how many agree, and a table by measure; two ways to take one have one table."""
     if numbers:
         counts = Counter(one.agreement for one in numbers)
@@ -193,7 +194,7 @@ def _tables(numbers: Sequence[Compared]) -> Iterator[str | Table]:
             f"{title}: mean ± standard deviation over the runs; the difference with its 95 % "
             "interval, and in published standard deviations"
         )
-        yield Table(HEADER, rows)
+        yield Grid(HEADER, rows)
 
 
 def _row(one: Compared) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 from .collecting import frame_of as frame_of
-from .figures import drawn_figure as drawn_figure
+from .figures import plot_figure as plot_figure
 from .findings import Findings as Findings
 from .findings import Settings as Settings
 from .findings import findings_of as findings_of
@@ -7,6 +7,4 @@ from .folder import read_frame as read_frame
 from .frame import Condition as Condition
 from .frame import Frame as Frame
 from .frame import Place as Place
-from .page import Page as Page
 from .page import page_of as page_of
-from .render import to_html as to_html

@@ -13,8 +13,9 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.metrics.classes import class_aucs
 from aucbench.metrics.roc import Band, bands
 from aucbench.metrics.rows import TargetRows
-from aucbench.report.document import Grid, Section, grid
-from aucbench.report.sections import Chart
+from aucbench.report.chart import Chart
+from aucbench.report.document import Section
+from aucbench.report.grid import Grid
 from aucbench.stats.rows import Fold, Rows
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _parts(findings: Findings, each: Sequence[AgainstRest]) -> Iterator[str | Gr
         "Each class against the rest: the mean over the splits of its AUC. The largest one in a "
         "line may be so by chance."
     )
-    yield grid(
+    yield Grid(
         ("class", "test rows", *(names[j] for j in order)),
         [[one.label, one.rows, *(one.aucs[j] for j in order)] for one in each],
         ("", "d", *[".4f"] * len(order)),

@@ -24,7 +24,6 @@ from aucbench.bench.results.export import flat
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import HELD, Store
 from aucbench.data import Data
-from aucbench.data.showing import words
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import ReadOptions
@@ -46,10 +45,11 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from aucbench.report.findings import Findings, Means
+    from aucbench.report.html_page import InlinePage
     from aucbench.report.measured import Measured
-    from aucbench.report.render import InlinePage
 
 MOST_REASONS = 3  # of records without an AUC
+MOST_SETS, MOST_LINES = 10, 60  # data sets of a notebook, lines of text
 PLAIN_READING = ReadOptions()
 OF_COMMANDS = ("md", "tex", "html")  # what commands print or write
 
@@ -203,41 +203,52 @@ class Results(tuple[Record, ...]):
         return results
 
     def __repr__(self) -> str:
-        """Return the tables and the answer; where there are none, what the fits ended with."""
-        return self._format("as_text")
+        """Return the tables and the answer; without an AUC, the reasons."""
+        from aucbench.report.notes import answer
+
+        if self._failure:
+            return self._failure
+        lines = self.table().splitlines()
+        if len(lines) > MOST_LINES:
+            more = f"… {len(lines) - MOST_LINES} more lines: print(.table())"
+            lines = [*lines[:MOST_LINES], more]
+        return "\n".join([*lines, "", *answer(self.findings).splitlines()])
 
     def _repr_html_(self) -> str:
-        """Return the answer, tables and charts, for a notebook."""
-        return self._format("as_html")
+        """Return the answer, the tables and the notes, for a notebook."""
+        from aucbench.report.document import Section
+        from aucbench.report.html_page import make_fragment
+        from aucbench.report.notes import notes, sentences
+        from aucbench.report.tables import grids
 
-    def _format(self, form: str) -> str:
-        from aucbench.report import tables
+        if self._failure:
+            return make_fragment([self._failure])
+        tables = grids(self.findings, self.others)
+        count = len(self.findings.datasets)
+        left = count - MOST_SETS
+        more = [f"{left} more data sets: print(.table())"] if left > 0 else []
+        over_all, first = tables[count:], tables[: min(count, MOST_SETS)]
+        below = Section("Notes", "", tuple(notes(self.findings)))
+        return make_fragment([*sentences(self.findings), *over_all, *first, *more, below])
 
-        if not any(record.ok for record in self):
-            reasons = "; ".join(dict.fromkeys(record.why for record in self[:MOST_REASONS]))
-            text = f"Results: {len(self)} records, none with an AUC"
-            text += f": {reasons}" if reasons else ""
-            return text if form == "as_text" else words(text)
-        formatted: str = getattr(tables, form)(self.findings, self.others)
-        return formatted
+    @property
+    def _failure(self) -> str:
+        """Why there is no AUC; empty if there is one."""
+        if any(record.ok for record in self):
+            return ""
+        reasons = "; ".join(dict.fromkeys(record.why for record in self[:MOST_REASONS]))
+        text = f"Results: {len(self)} records, none with an AUC"
+        return f"{text}: {reasons}" if reasons else text
 
     def report(self) -> InlinePage:
-        """Return the page of a report, which a notebook shows inline and `save` keeps.
-
-        Raises
-        ------
-        MissingExtraError
-            When Jinja2 is not installed.
-        """
+        """Return the page of a report, which a notebook shows inline and `save` keeps."""
         from aucbench.report.page import page_of
-        from aucbench.report.render import InlinePage, to_html
 
-        content = to_html(page_of(self.findings, folder="results"))
-        return InlinePage(content, "report of a comparison")
+        return page_of(self.findings, folder="results")
 
     def answer(self) -> str:
         """Return the recommendation in words, a sentence on each line."""
-        from aucbench.report.terminal import sentences
+        from aucbench.report.notes import sentences
 
         return "\n".join(sentences(self.findings))
 

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError, shown
-from aucbench.report.document import cut
+from aucbench.report.chart import Chart
+from aucbench.report.charts import curve_charts
 from aucbench.report.findings import Findings
+from aucbench.report.grid import shorten_names
 from aucbench.report.within import DatasetFindings
 
 if TYPE_CHECKING:
@@ -26,12 +28,11 @@ if TYPE_CHECKING:
 
 LEADERBOARD, CURVES = FIGURES = ("leaderboard", "curves")
 COLOURS = ("#0072b2", "#d55e00", "#008a66", "#b0528c", "#a87700", "#2f8fc4", "#6b6b6b")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES = ("-", "--", ":", "-.")
 WIDTH = 6.3  # inches: the text of an A4 page
-NAME = 42  # characters of a solver's name that are drawn
-GAP = "relative gap"
-WHOLE: Any = {"clip_on": False}  # a marker on the edge of a panel is drawn whole
+NAME = 42  # characters of a name
+WHOLE: Any = {"clip_on": False}  # a marker on the edge of a panel is plotted whole
 # Type 3 fonts are refused by some publishers; a fixed salt keeps the bytes of a SVG the same.
 THEME: Any = {
     "pdf.fonttype": 42,
@@ -54,17 +55,17 @@ def check_figure(kind: str, ending: str) -> str:
 
 
 def check_format(ending: str) -> str:
-    """Return the format of a figure in a file that ends so; raise if nothing can draw it."""
+    """Return the format of a figure in a file that ends so; raise if nothing can plot it."""
     if ending.lower() not in FORMATS:
         raise ParameterError(
-            f"cannot draw into a file that ends in {ending!r}; let it end in {', '.join(FORMATS)}"
+            f"cannot plot into a file that ends in {ending!r}; let it end in {', '.join(FORMATS)}"
         )
     if find_spec("matplotlib") is None:
         raise MissingExtraError("a figure", "plot")
     return ending.lower()
 
 
-def drawn_figure(findings: Findings, kind: str, ending: str, dataset: str | None = None) -> bytes:
+def plot_figure(findings: Findings, kind: str, ending: str, dataset: str | None = None) -> bytes:
     """Return a figure, a name in `FIGURES`, as the content of a file that ends so.
 
     `curves` are of one data set, by default the only one.
@@ -72,14 +73,14 @@ def drawn_figure(findings: Findings, kind: str, ending: str, dataset: str | None
     ending = check_figure(kind, ending)
     if kind == CURVES:
         one = findings.datasets[_dataset(findings, dataset)]
-        return rendered(lambda figure: _curves(figure, findings, one), ending)
+        return render_figure(lambda figure: _curves(figure, findings, one), ending)
     if dataset is not None:
         raise ParameterError(f"the figure {kind} is of all data sets; leave --dataset out")
-    return rendered(lambda figure: _leaderboard(figure, findings), ending)
+    return render_figure(lambda figure: _leaderboard(figure, findings), ending)
 
 
-def rendered(draw: Callable[[Figure], None], ending: str) -> bytes:
-    """Return what a function draws into an empty figure, as the content of a file.
+def render_figure(plot: Callable[[Figure], None], ending: str) -> bytes:
+    """Return what a function plots into an empty figure, as the content of a file.
 
     `ending` is a key of `FORMATS`.
     """
@@ -88,7 +89,7 @@ def rendered(draw: Callable[[Figure], None], ending: str) -> bytes:
 
     with rc_context(THEME):
         figure = Figure(layout="constrained")
-        draw(figure)
+        plot(figure)
         content = BytesIO()
         figure.savefig(content, format=ending[1:], dpi=200, metadata=FORMATS[ending])
     return content.getvalue()
@@ -134,53 +135,54 @@ def _leaderboard(figure: Figure, findings: Findings) -> None:
     ax.set_xlabel(title)
     ax.grid(axis="x")
     if len(findings.frame.finished) != 1:
-        ax.invert_xaxis()  # the best is on the right, as where a value is drawn
+        ax.invert_xaxis()  # the best is on the right, as if a value is plotted
     ax.set_yticks(range(len(order)), [names[j] for j in order])
     ax.invert_yaxis()
 
 
 def _curves(figure: Figure, findings: Findings, one: DatasetFindings) -> None:
-    """AUC of the test rows against passes and seconds, and the gap of the objective.
-
-    A panel without a curve is not drawn.
-    """
-    name = f"test {findings.quality}"
-    units = ("passes",) if findings.times else ("passes", "seconds")
-    asked = [*((unit, name) for unit in units), ("passes", GAP)]
-    panels = [(unit, y, some) for unit, y in asked if (some := _drawn(findings, one, unit, y))]
-    if not panels:
+    """Plot the curves along a fit, a panel for each chart."""
+    charts = [*curve_charts(findings, one, len(findings.frame.solvers), diagnostics=False)]
+    if not charts:
         of = findings.frame.datasets[one.dataset]
         raise ParameterError(
-            f"the folder has no learning curves of {of}, so that nothing can be drawn"
+            f"the folder has no learning curves of {of}, so that nothing can be plotted"
         )
     figure.set_size_inches(WIDTH, 2.8)
-    lines: dict[int, Any] = {}  # what stands for a solver in the legend, by its number
-    for number, (unit, y, some) in enumerate(panels, 1):
-        ax = figure.add_subplot(1, len(panels), number)
-        for solver, (places, values) in some.items():
-            every = max(1, places.size // 6)
-            style = {**line_style(solver), "markevery": every, "ms": 4, **WHOLE}
-            lines[solver] = ax.plot(places, values, **style)[0]
-        ax.set(xscale="log", xlabel=unit, ylabel=y, yscale="log" if y == GAP else "linear")
-        ax.grid()
-    names = _names(findings.frame.solvers)
-    look: Any = {"loc": "outside lower center", "ncols": 3, "fontsize": 7, "frameon": False}
-    figure.legend([*lines.values()], [names[solver] for solver in lines], **look)
+    for number, chart in enumerate(charts, 1):
+        plot_chart(figure.add_subplot(1, len(charts), number), chart)
+    add_legend(figure)
     figure.suptitle(_names(findings.frame.datasets)[one.dataset])
 
 
-def _drawn(findings: Findings, one: DatasetFindings, unit: str, name: str) -> dict[int, Any]:
-    """Return x and y of a curve by solver; a gap of 0 has no place on its axis, a logarithm."""
-    curves = {}
-    for row in one.rows:
-        medians = findings.curves(row, unit)
-        if medians is None:
+def plot_chart(ax: Any, chart: Chart) -> None:
+    """Plot the lines and bands of a chart on axes of matplotlib."""
+    names = dict(zip(chart.lines, _names([*chart.lines]), strict=True))
+    for name in chart.lines:
+        points, band = np.array(chart.points(name)), np.array(chart.band(name))
+        if not points.size:
             continue
-        gap = np.where(medians.gap > 0.0, medians.gap, np.nan)
-        values = gap if name == GAP else medians.test_auc
-        if not np.isnan(values).all():
-            curves[row.solver] = medians.x, values
-    return curves
+        style = {**line_style(chart.style(name)), "ms": 4, **WHOLE}
+        every = max(1, len(points) // 6)
+        ax.plot(*points.T, label=names[name], markevery=every, **style)
+        if band.size:
+            ax.fill_between(*band.T, color=style["color"], alpha=0.15, lw=0)
+    if chart.diagonal:
+        ax.plot([0, 1], [0, 1], color="#88888880", lw=0.8, ls=":")
+    ax.set(xlabel=chart.x, ylabel=chart.y)
+    ax.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
+    ax.grid()
+
+
+def add_legend(figure: Figure) -> None:
+    """Name each line of all panels once, below them."""
+    handles = {
+        label: handle
+        for ax in figure.axes
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    look: Any = {"loc": "outside lower center", "ncols": 3, "fontsize": 7, "frameon": False}
+    figure.legend([*handles.values()], [*handles], **look)
 
 
 def line_style(number: int) -> dict[str, Any]:
@@ -195,4 +197,4 @@ def line_style(number: int) -> dict[str, Any]:
 
 def _names(names: Sequence[str]) -> list[str]:
     """Return names for a figure; $ would start a formula, and long ones are cut in the middle."""
-    return [name.replace("$", r"\$") for name in cut([*map(shown, names)], NAME)]
+    return [name.replace("$", r"\$") for name in shorten_names([*map(shown, names)], NAME)]

@@ -18,17 +18,17 @@ from aucbench.judging.table import Sheet
 from aucbench.judging.values import Values, measure_values
 from aucbench.options import make_options, takes_options
 from aucbench.records import CellStatus
-from aucbench.report.document import Grid, text
+from aucbench.report.document import text
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.frame import ExternalResults, Frame, Place, Row, Source
-from aucbench.report.leaderboard import leaderboard
-from aucbench.report.tables import grids
-from aucbench.report.terminal import answer, notes, sentences
+from aucbench.report.grid import Grid
+from aucbench.report.notes import answer, notes, sentences
+from aucbench.report.tables import grids, leaderboard
 from aucbench.report.verdict import verdict_json
 from aucbench.stats.words import counted
 
 if TYPE_CHECKING:
-    from aucbench.report.render import InlinePage
+    from aucbench.report.html_page import InlinePage
 
 FEW = 5  # data sets, each of which has a table in a terminal
 SCREEN = 30  # lines of a table that is cut
@@ -182,24 +182,11 @@ class Verdict:
         tables = text([first_lines(grid) for grid in self.grids])
         return "\n".join([*answer(self.findings).splitlines(), "", tables, "", *self.notes])
 
-    def page(self) -> bytes:
-        """Return the page of a report in UTF-8; it needs Jinja2."""
-        from aucbench.report.page import page_of
-        from aucbench.report.render import to_html
-
-        return to_html(page_of(self.findings, folder=self.title))
-
     def report(self) -> InlinePage:
-        """Return the page of a report, which a notebook shows inline and `save` keeps.
+        """Return the page of a report, which a notebook shows inline and `save` keeps."""
+        from aucbench.report.page import page_of
 
-        Raises
-        ------
-        MissingExtraError
-            When Jinja2 is not installed.
-        """
-        from aucbench.report.render import InlinePage
-
-        return InlinePage(self.page(), "report of results")
+        return page_of(self.findings, folder=self.title)
 
     def json(self) -> bytes:
         """Return the verdict and the values behind it as one object of JSON, in ASCII."""

@@ -14,8 +14,9 @@ from aucbench.metrics.pairs import concordance_of
 from aucbench.metrics.roc import Band
 from aucbench.metrics.rows import TargetRows
 from aucbench.pairs import Time
-from aucbench.report.document import Grid, Section, grid
-from aucbench.report.sections import Chart
+from aucbench.report.chart import Chart
+from aucbench.report.document import Section
+from aucbench.report.grid import Grid
 from aucbench.stats.rows import Rows
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _parts(findings: Findings, until: UntilTimes) -> Iterator[str | Grid | Chart
     lines = {names[j]: (until.times.tolist(), until.bands[j].mean.tolist()) for j in order}
     bands = {names[j]: (until.bands[j].low.tolist(), until.bands[j].high.tolist()) for j in order}
     yield Chart("C until a time", "time", "C of the events until then", lines, bands=bands)
-    yield grid(
+    yield Grid(
         ("until", "events", *(names[j] for j in order)),
         [
             [float(t), int(until.events[k]), *(float(until.bands[j].mean[k]) for j in order)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.report.findings import Findings
-from aucbench.report.terminal import sentences
+from aucbench.report.notes import sentences
 from aucbench.report.within import DatasetFindings, SolverFindings
 from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair

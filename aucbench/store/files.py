@@ -20,8 +20,10 @@ from time import monotonic, sleep
 from typing import BinaryIO
 from uuid import uuid4
 
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError, ParameterError, shown
 
+FORMULA = ("=", "+", "-", "@")
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 UNFINISHED = re.compile(r".*\.[0-9a-f]{32}\.tmp")
 LEFT = 3600 * 10**9  # ns; no file is written for so long
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -196,3 +198,12 @@ def own_file(path: Path) -> Iterator[BinaryIO]:
 def not_writable(path: Path, error: OSError) -> ParameterError:
     """Return the error to raise when a file that the user names cannot be written."""
     return ParameterError(f"cannot write {path}: {why(error)}; name another file")
+
+
+def format_csv_text(text: str) -> str:
+    """Return a text as a cell of CSV; what a spreadsheet would run gets an apostrophe.
+
+    A number is no formula, whatever its sign.
+    """
+    line = shown(text)
+    return f"'{line}" if line.startswith(FORMULA) and not NUMBER.fullmatch(line) else line

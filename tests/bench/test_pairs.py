@@ -16,7 +16,8 @@ from aucbench.errors import ParameterError
 from aucbench.metrics.pairs import quality_of
 from aucbench.pairs import Group
 from aucbench.report.document import text
-from aucbench.report.terminal import notes, tables
+from aucbench.report.notes import notes
+from aucbench.report.tables import tables
 from aucbench.solving.tuning import Trial
 
 pytestmark = pytest.mark.usefixtures("in_process")

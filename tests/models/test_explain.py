@@ -11,12 +11,10 @@ from assessed_models import assessed_model, patients, with_function
 from command_line import done
 from screens import SCREENS, look
 
-from aucbench.errors import MissingExtraError
 from aucbench.metrics import Aim
 from aucbench.models import Model
 from aucbench.models.explain import explanation, is_curve, page_of, sections
 from aucbench.models.shape import Axis, EffectShape
-from aucbench.report import render
 from aucbench.report.document import text
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -85,11 +83,11 @@ def test_the_table_of_thresholds_marks_the_own_one_and_has_costs_where_they_are_
     assert grid.header[-1] == "cost of 1000 rows"
     own, point = grid.best.index(True), model.function.operating
     assert grid.best.count(True) == 1
-    costs = [float(line[-1]) for line in grid.keys]
+    costs = [line[-1] for line in grid.lines]
     rows = point.tp + point.fp + point.fn + point.tn
     assert costs[own] == min(costs) == pytest.approx(1000 * (point.fp + 5 * point.fn) / rows)
     shares = [getattr(point, name).estimate for name in grid.header[2:5]]
-    assert [float(share) for share in grid.keys[own][2:5]] == pytest.approx(shares)
+    assert [*grid.lines[own][2:5]] == pytest.approx(shares)
 
 
 def test_a_model_that_was_not_assessed_says_what_it_does_not_know():
@@ -112,12 +110,6 @@ def test_names_are_text():
         assert "&lt;/script&gt;&lt;b&gt;red\\x1b" in content
 
 
-def test_without_jinja_the_extra_is_named(monkeypatch, model):
-    monkeypatch.setattr(render, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'aucbench\[report\]'"):
-        page_of(model)
-
-
 def of_two(name, places=2):
     """An effect of two columns."""
     values, rows = tuple(1e4 * k for k in range(places)), (50,) * places
@@ -136,7 +128,7 @@ def test_two_columns_are_a_heat_map():
     assert grid.header == (f"{NASTY} \\ dose", "0", "10000")
     assert grid.shades == ((None, -0.5, 0.0), (None, 0.5, 1.0))
     page = page_of(model).content.decode()
-    assert 'style="--shade:50%" data-shade="low"' in page
+    assert 'style="background:color-mix(in srgb,var(--low) 50%,transparent)"' in page
     assert NASTY not in page
 
 
@@ -151,7 +143,7 @@ def screened():
 def test_the_page_fits_and_can_be_read(browser, screened, tmp_path, width, scheme):
     page_of(screened, "Model of readmissions").save(tmp_path / "model.html")
     look(browser, (tmp_path / "model.html").as_uri(), width, scheme, "model")
-    assert browser.count(".chart svg") == 3 + sum(map(is_curve, screened.function.shapes))
+    assert browser.count("svg.plot") == 3 + sum(map(is_curve, screened.function.shapes))
     assert browser.count(".span .bar") > 10
     assert browser.count("td[data-shade]") == 64
     assert "" not in browser.texts("thead button")

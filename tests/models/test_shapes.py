@@ -16,9 +16,8 @@ from aucbench.errors import DataError
 from aucbench.models import Model, archive
 from aucbench.models.assessment import SMALLEST
 from aucbench.models.effects import OTHERS, SET_ROWS, Additive, shapes
-from aucbench.models.explain import effect_text
+from aucbench.models.explain import effect_text, sparkline
 from aucbench.models.recipe import Recipe
-from aucbench.report.document import sparkline
 
 PAIRS = "splines[knots=6,pairs=2]"
 MAPS = ("auto", "splines[knots=6]", "bins[count=4]", "standard+splines[knots=6]")

@@ -17,7 +17,8 @@ from aucbench.papers.roc_svm.population import population_auc
 from aucbench.papers.sections import Agreement, compared
 from aucbench.papers.whole import sample
 from aucbench.registry import get_dataset, parse_spec
-from aucbench.report.sections import Chart, Table
+from aucbench.report.chart import Chart
+from aucbench.report.grid import Grid
 
 SIZES = (5_000, 10_000, 50_000, 100_000)
 METHODS = ("Linear", "Radial")
@@ -163,10 +164,10 @@ def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
     results, parts = ran(experiment, tmp_path / "results")
     assert all(compared(entry, results).runs == 2 for entry in experiment.entries)
     [times] = [
-        part for part in parts if isinstance(part, Table) and part.header[-1] == "published / ours"
+        part for part in parts if isinstance(part, Grid) and part.header[-1] == "published / ours"
     ]
-    assert len(times.rows) == 6
-    for _, _, ours, published, ratio in times.rows:
+    assert len(times.lines) == 6
+    for _, _, ours, published, ratio in times.lines:
         assert ratio == pytest.approx(published / ours)
     assert len(experiment.claims(results)) == 4
 

@@ -12,7 +12,8 @@ from aucbench.bench.results.record import Record, Sizes
 from aucbench.papers.parts import Scale
 from aucbench.papers.results import Results
 from aucbench.records import CellStatus
-from aucbench.report.sections import Chart, Table
+from aucbench.report.chart import Chart
+from aucbench.report.grid import Grid
 
 TEXT = "003_929a8c069aaab55c.txt"
 T = np.geomspace(1, 100, 25)  # passes of made curves
@@ -95,10 +96,10 @@ def test_the_table_runs(monkeypatch, tmp_path):
     plans = tuple(plan for plan in experiment.plans if plan.datasets == (TOY["row"],))
     _, parts = ran(replace(experiment, plans=plans), tmp_path / "results", **smaller)
 
-    [main, budgets, _] = [part for part in parts if isinstance(part, Table)]
-    assert [r[2].endswith("(2)") for r in main.rows] == [True] * 8 + [False] * 8
-    assert main.rows[-1][-1] == "not measured: the quick run leaves this set out"
-    assert 0.9 < float(budgets.rows[0][3]) <= 1
+    [main, budgets, _] = [part for part in parts if isinstance(part, Grid)]
+    assert [r[2].endswith("(2)") for r in main.lines] == [True] * 8 + [False] * 8
+    assert main.lines[-1][-1] == "not measured: the quick run leaves this set out"
+    assert 0.9 < float(budgets.lines[0][3]) <= 1
 
 
 @pytest.mark.nightly

@@ -18,7 +18,7 @@ from aucbench.papers.reproduction import Reproduction
 from aucbench.papers.results import MEASURES, Results, by_cell
 from aucbench.papers.sections import Agreement, compared
 from aucbench.registry import get_features, get_solver
-from aucbench.report.sections import Chart
+from aucbench.report.chart import Chart
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

@@ -13,7 +13,6 @@ from aucbench.metrics.roc import bands
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.report.classes import against_rest, class_sections, classes_within
 from aucbench.report.page import page_of
-from aucbench.report.render import to_html
 from aucbench.stats.rows import Fold
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -61,7 +60,7 @@ def test_the_page_has_a_chapter_on_the_classes(results):
     _, table, chart = chapter.parts
     assert [line[0] for line in table.lines] == ["<y>", "x", "z"]
     assert [*chart.lines] == ["<y>", "x", "z"]
-    page = to_html(page_of(findings, folder="results"))
+    page = page_of(findings, folder="results").content
     page = page if isinstance(page, str) else page.decode()
     assert chapter.title.split(" of ")[0] in page
     assert "<y>" not in page

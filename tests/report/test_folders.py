@@ -9,7 +9,7 @@ from made_folders import made_folder
 
 from aucbench.bench import Store
 from aucbench.errors import DataError
-from aucbench.report import terminal
+from aucbench.report import notes
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
 from aucbench.report.page import page_of
@@ -53,7 +53,7 @@ def test_a_record_that_both_folders_have_counts_once(two):
 def test_terminal_page_and_verdict_say_where_a_solver_comes_from(two):
     a, b = map(str, two)
     findings = findings_of(read_frame(a, b, stale=True))
-    assert [*terminal.folder_lines(findings.frame)] == [
+    assert [*notes.folder_lines(findings.frame)] == [
         f"from {a}, {b}: logistic",
         f"from {a}: means",
         f"from {b}: raises",

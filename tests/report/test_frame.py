@@ -17,8 +17,8 @@ from aucbench.report.collecting import collect_rows, frame_of, make_frame
 from aucbench.report.findings import MOST_PAIRS, Settings, findings_of
 from aucbench.report.folder import read_frame
 from aucbench.report.frame import Source
+from aucbench.report.notes import sentences
 from aucbench.report.page import page_of
-from aucbench.report.terminal import sentences
 from aucbench.report.verdict import verdict
 from aucbench.stats.ranking import average_ranks
 from aucbench.stats.tables import ResultTable

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from aucbench.metrics import measure
-from aucbench.report import terminal
+from aucbench.report import notes, tables
 from aucbench.report.findings import Settings, findings_of, means_of
 
 
@@ -34,7 +34,7 @@ def test_the_first_rank_has_the_least_loss(findings, frame):
 
 def test_tables_mark_the_smallest_loss_and_say_the_direction(findings, frame):
     others = [means_of(frame, "brier"), means_of(frame, "auc")]
-    for table in terminal.tables(findings, others):
+    for table in tables.tables(findings, others):
         assert table.header[2] == "log-loss"
         losses, brier, auc = (
             [float(line[table.header.index(name)]) for line in table.lines]
@@ -42,7 +42,7 @@ def test_tables_mark_the_smallest_loss_and_say_the_direction(findings, frame):
         )
         assert table.best == tuple(loss == min(losses) for loss in losses)
         assert max(brier) < 0.25 < 0.9 < min(auc)
-    assert "a smaller log-loss is better" in [*terminal.notes(findings)]
+    assert "a smaller log-loss is better" in [*notes.notes(findings)]
 
 
 def test_the_means_are_those_of_the_findings(frame):

@@ -9,7 +9,7 @@ from aucbench.data.categories import Categories
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.metrics import cindex, grade_auc, hand_till
-from aucbench.report.terminal import notes
+from aucbench.report.notes import notes
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

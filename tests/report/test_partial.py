@@ -8,14 +8,12 @@ from made_folders import made_folder
 
 from aucbench.bench import Store
 from aucbench.records import CellStatus
-from aucbench.report import terminal
+from aucbench.report import notes, tables
 from aucbench.report.document import markdown, tex, text
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
-from aucbench.report.leaderboard import leaderboard
 from aucbench.report.page import page_of
-from aucbench.report.render import to_html
-from aucbench.report.tables import grids
+from aucbench.report.tables import grids, leaderboard
 from aucbench.report.verdict import verdict_json
 
 SETS, SOLVERS = ("t0", "t1", "t2"), ("logistic", "means")
@@ -38,16 +36,16 @@ def test_a_mean_over_fewer_data_sets_is_marked_in_all_outputs(partial):
         text(shown),
         markdown(shown),
         tex(shown),
-        to_html(page_of(partial, folder="one")).decode(),
+        page_of(partial, folder="one").content.decode(),
     ):
         assert f"({fewer})" in told
         assert f"({whole})" not in told
     board = leaderboard(partial)
     assert board.facts == ("(…) is over fewer data sets: the solver has no value on the others",)
     column = board.header.index("mean AUC")
-    assert {line[1]: key[column] for line, key in zip(board.lines, board.keys, strict=True)} == {
-        "logistic": repr(partial.means[0].estimate),
-        "means": "",  # which a page sorts behind all others
+    assert {line[1]: line[column] for line in board.lines} == {
+        "logistic": whole,
+        "means": f"({fewer})",  # which a page sorts behind all others, since it is no number
     }
     assert board.lines[1][board.header.index("fit s")].startswith("(")
     solvers = {one["solver"]: one for one in json.loads(verdict_json(partial))["solvers"]}
@@ -59,7 +57,7 @@ def test_a_mean_over_fewer_data_sets_is_marked_in_all_outputs(partial):
 def test_nothing_is_marked_where_all_solvers_have_all_values(tmp_path):
     whole = found(made_folder(tmp_path / "whole", SETS, SOLVERS))
     assert "(0." not in text(grids(whole))
-    assert "(…)" not in " ".join([*leaderboard(whole).facts, *terminal.notes(whole)])
+    assert "(…)" not in " ".join([*leaderboard(whole).facts, *notes.notes(whole)])
 
 
 def test_a_mean_over_fewer_splits_is_marked_too(tmp_path):
@@ -71,8 +69,8 @@ def test_a_mean_over_fewer_splits_is_marked_too(tmp_path):
     findings = found(folder)
     row = next(row for row in findings.rows if row.is_partial)
     assert (findings.frame.solvers[row.solver], row.ok) == ("means", 1)
-    assert f"({row.estimate:.4f})" in text(terminal.tables(findings))
+    assert f"({row.estimate:.4f})" in text(tables.tables(findings))
     assert "(…) is over fewer splits: the solver has no value on the others" in [
-        *terminal.notes(findings)
+        *notes.notes(findings)
     ]
     assert sum(row.is_partial for row in findings.rows) == 1

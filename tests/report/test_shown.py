@@ -1,7 +1,7 @@
 """What objects show of themselves: short as text, whole and escaped as HTML."""
 
 import re
-from xml.etree import ElementTree
+from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -10,16 +10,29 @@ from in_process import cells_in_process
 
 import aucbench
 from aucbench import compare
-from aucbench.data import showing
 from aucbench.errors import ParameterError
-from aucbench.report.render import InlinePage
+from aucbench.report.html_page import InlinePage
 
 NASTY = "<script>alert(1)</script>\x1b[31m&\"'"
 
 
-def parsed(html):
-    """The HTML as XML, which it is but for its entities: nothing is left open."""
-    return ElementTree.fromstring(f"<div>{html}</div>")
+def tags(html):
+    """The names of the elements of a piece of HTML, and its texts."""
+    names, texts = [], []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda name, _: names.append(name)
+    parser.handle_data = texts.append
+    parser.feed(html)
+    return names, texts
+
+
+def starts(html):
+    """The elements of a piece of HTML with their attributes."""
+    found = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda name, attributes: found.append((name, dict(attributes)))
+    parser.feed(html)
+    return found
 
 
 def frame():
@@ -46,10 +59,10 @@ def test_results_show_what_the_command_prints(results):
     assert said.startswith(results.table())
     assert said.splitlines()[-1] == results.answer().splitlines()[-1]
     assert len(said) < 1500
-    root = parsed(results._repr_html_())
-    assert root.find("div/strong").text == results.answer().splitlines()[0]
-    assert len(root.findall(".//table//tr")) == 3
-    assert [e.tag for e in root.iter()].count("details") == 1
+    names, texts = tags(results._repr_html_())
+    assert results.answer().splitlines()[0] in texts
+    assert names.count("tr") == 3
+    assert names.count("details") == 1
 
 
 def test_records_data_and_models_fit_in_a_line_of_text(results, model):
@@ -64,7 +77,7 @@ def test_records_data_and_models_fit_in_a_line_of_text(results, model):
         assert len(repr(one)) < 120
         assert "\n" not in repr(one)
     assert len(model._repr_html_()) < 8000
-    assert len(parsed(model._repr_html_()).findall(".//table")) == 3
+    assert tags(model._repr_html_())[0].count("table") == 3
     failed = compare("logistic", data, splits=2, jobs=1, timeout=1e-3)[0]
     assert "timeout" in repr(failed)
     changepoints = aucbench.get_dataset("breast-cancer")
@@ -77,23 +90,15 @@ def test_names_are_escaped_everywhere(results, model):
         assert "<script" not in html
         assert "\x1b" not in html
     assert "&lt;script&gt;" in model._repr_html_()
-    for piece in (
-        showing.words(NASTY),
-        showing.grid([NASTY], [[NASTY]]),
-        showing.listed([(NASTY, NASTY)]),
-        showing.folded(NASTY, ""),
-    ):
-        assert parsed(piece) is not None
-        assert "<script" not in piece
 
 
 def test_a_report_is_shown_in_a_frame_and_saved(results, tmp_path):
     page = results.report()
     assert isinstance(page, InlinePage)
-    assert re.fullmatch(r"<report of a comparison: a page of 0\.\d MB; .*>", repr(page))
-    iframe = parsed(page._repr_html_()).find("iframe")
-    assert iframe.get("sandbox") == "allow-scripts"  # and nothing of the notebook
-    assert iframe.get("srcdoc").split() == page.content.decode().split()
+    assert re.fullmatch(r"<report of a comparison: a page of \d+ kB; .*>", repr(page))
+    [(_, frame)] = starts(page._repr_html_())
+    assert frame["sandbox"] == "allow-scripts"  # and nothing of the notebook
+    assert frame["srcdoc"] == page.content.decode()
     page.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_bytes() == page.content
     with pytest.raises(ParameterError):

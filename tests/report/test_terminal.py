@@ -8,9 +8,11 @@ from bench_toys import cell, record_of
 from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.report.collecting import frame_of
-from aucbench.report.document import markdown, shortened, tex, text
+from aucbench.report.document import markdown, tex, text
 from aucbench.report.findings import Settings, findings_of
-from aucbench.report.terminal import answer, notes, tables
+from aucbench.report.grid import shorten_name
+from aucbench.report.notes import answer, notes
+from aucbench.report.tables import tables
 
 QUICK = Settings(curves=False)
 SPLITS = 3
@@ -192,7 +194,7 @@ def test_names_lose_their_middle_where_a_terminal_is_narrow_and_numbers_never():
     assert "120 rows, 7 features" in narrow[0]
     assert all("0.7500" in line for line in narrow[2:])
     assert long in text(found)
-    assert shortened("abcdefgh", 5) == "ab…gh"
+    assert shorten_name("abcdefgh", 5) == "ab…gh"
 
 
 def test_markup_in_names_stays_text():

@@ -11,7 +11,6 @@ from aucbench.data import Survival
 from aucbench.metrics import cindex
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.report.page import page_of
-from aucbench.report.render import to_html
 from aucbench.report.times import time_sections, times_within
 from aucbench.stats.rows import Fold
 
@@ -71,5 +70,5 @@ def test_the_page_has_a_chapter_on_the_times(results):
     _, chart, table = chapter.parts
     assert {*chart.lines} == {*chart.bands} == {"ls-svm", "rank-svm"}
     assert len(table.lines) >= 5
-    page = to_html(page_of(findings, folder="results"))
+    page = page_of(findings, folder="results").content
     assert "C until a time" in (page if isinstance(page, str) else page.decode())

@@ -4,7 +4,7 @@ from math import isnan
 
 from command_line import done, strict
 
-from aucbench.report.terminal import sentences
+from aucbench.report.notes import sentences
 from aucbench.report.verdict import verdict
 
 NUMBERS = ("estimate", "low", "high", "p")

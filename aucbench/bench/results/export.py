@@ -17,9 +17,8 @@ from typing import Any, BinaryIO
 from aucbench.bench.cell import Cell
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.record import Record
-from aucbench.bench.text import cell_text
 from aucbench.errors import MissingExtraError, ParameterError
-from aucbench.store.files import not_writable, own_file, require_writable
+from aucbench.store.files import format_csv_text, not_writable, own_file, require_writable
 
 INT64 = range(-(2**63), 2**63)
 
@@ -115,7 +114,7 @@ def _kind(values: Sequence[Any]) -> str:
 def _write_csv(columns: Columns, file: BinaryIO) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow([cell_text(name) for name in columns])
+    table.writerow([format_csv_text(name) for name in columns])
     table.writerows([_csv(value) for value in row] for row in zip(*columns.values(), strict=True))
     text.detach()
 
@@ -123,7 +122,7 @@ def _write_csv(columns: Columns, file: BinaryIO) -> None:
 def _csv(value: Any) -> str:
     if value is None:
         return ""
-    return cell_text(value) if isinstance(value, str) else json.dumps(value, allow_nan=False)
+    return format_csv_text(value) if isinstance(value, str) else json.dumps(value, allow_nan=False)
 
 
 def _write_json(columns: Columns, file: BinaryIO) -> None:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from aucbench.bench.cell import Cell
 from aucbench.bench.codec import dump
 from aucbench.bench.evaluation.verdict import Measures, Status, about
-from aucbench.bench.text import reason_text
-from aucbench.errors import shown
+from aucbench.errors import join_reason, shown
 from aucbench.records import CellStatus
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ class Record:
     @property
     def why(self) -> str:
         """Class of the error, if there was one, and the reason, for people."""
-        return reason_text(self.status.error_type, self.status.reason)
+        return join_reason(self.status.error_type, self.status.reason)
 
     def __repr__(self) -> str:
         """Return what was run and what came of it."""

@@ -16,7 +16,8 @@ from aucbench.papers.parts import Measurement
 from aucbench.papers.ranges import Range, growth, range_of
 from aucbench.papers.reading import Answers, Found, Plain, Tested
 from aucbench.registry.specs import parse_spec
-from aucbench.report.sections import Chart, Table
+from aucbench.report.chart import Chart
+from aucbench.report.grid import Grid
 
 CALL = "aucbench.papers.aum.descents.figure_5:measured"
 FROM = 100  # rows, from which the growth is taken: as in the paper, about 10 of the rarer class
@@ -115,11 +116,11 @@ def _descents(found: Found) -> list[Descents]:
     return [Descents(name, rows) for name, rows in each.items() if rows]
 
 
-def _shown(one: Descents) -> Iterator[Chart | Table | str]:
+def _shown(one: Descents) -> Iterator[Chart | Grid | str]:
     sizes = one.sizes("linear")
     fields = {"events": "events per step", "steps": "steps", "seconds": "seconds"}
     yield f"{one.name}: means over the seeds"
-    yield Table(
+    yield Grid(
         ("n", "n(n − 1)/2", *(f"{title}: {v}" for title in fields.values() for v in VARIANTS)),
         [
             (n, comb(n, 2), *(_number(one.mean(v, name, n)) for name in fields for v in VARIANTS))
@@ -129,7 +130,7 @@ def _shown(one: Descents) -> Iterator[Chart | Table | str]:
     yield f"{one.name}: exponents of growth from n = {FROM}, with 95 % intervals over the seeds"
     growing = {**fields, "search_seconds": "s per search"}
     del growing["seconds"]
-    yield Table(
+    yield Grid(
         ("search", *growing.values()),
         [(v, *(str(one.slope(v, name)) for name in growing)) for v in VARIANTS],
     )

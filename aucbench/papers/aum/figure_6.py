@@ -14,7 +14,8 @@ from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.reading import Answers, Found, Plain, Tested
 from aucbench.papers.sections import spread
 from aucbench.registry.specs import parse_spec
-from aucbench.report.sections import Chart, Table
+from aucbench.report.chart import Chart
+from aucbench.report.grid import Grid
 from aucbench.stats.words import ROPE
 
 CALL = "aucbench.papers.aum.descents.figure_6:measured"
@@ -49,7 +50,7 @@ def _rows(found: Found) -> list[Row]:
     return found.results.rows(one.name for one in _measurements(found.told))
 
 
-def _shown(rows: Sequence[Row]) -> Iterator[Chart | Table | str]:
+def _shown(rows: Sequence[Row]) -> Iterator[Chart | Grid | str]:
     for start in STARTS:
         some = [row for row in rows if row["start"] == start]
         if some:
@@ -61,7 +62,7 @@ def _shown(rows: Sequence[Row]) -> Iterator[Chart | Table | str]:
         yield _shares(of_paper, "valid_auc", "largest validation AUC", log_x=False)
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _table(rows: Sequence[Row]) -> Grid:
     header = ("method", "steps", "s, median", "s, largest", "largest validation AUC", "test AUC")
     first = [row for row in rows if row["method"] == METHODS[0]]
     start = ["at the start", "–", "–", "–"]
@@ -73,7 +74,7 @@ def _table(rows: Sequence[Row]) -> Table:
         line = [method, f"{_mean(some, 'steps'):.0f}", f"{np.median(seconds):.3g}"]
         line += [f"{max(seconds):.3g}", _spread(some, "valid_auc"), _spread(some, "test_auc")]
         lines.append([*line, f"{_mean(some, 'aum_end'):.4f}"])
-    return Table((*header, "AUM at the end"), lines)
+    return Grid((*header, "AUM at the end"), lines)
 
 
 def _mean(rows: Sequence[Row], field: str) -> float:

@@ -18,7 +18,8 @@ from aucbench.papers.ranges import Range, deviation_of, growth, in_pairs, range_
 from aucbench.papers.reading import Answers, Found, Tested
 from aucbench.papers.results import SECONDS, TRUTH, Results
 from aucbench.papers.roc_svm.population import population_auc
-from aucbench.report.sections import Chart, Table
+from aucbench.report.chart import Chart
+from aucbench.report.grid import Grid
 
 Runs = Mapping[int, float]  # a measure by the number of its run
 Points = tuple[Sequence[float], Sequence[float]]
@@ -155,7 +156,7 @@ def varies_more(found: Found, method: str, rival: str, row: str) -> Tested:
     return radial.low > linear.high, told
 
 
-def _times_table(found: Found, lines: Iterable[Line], place: Place) -> list[Table | str]:
+def _times_table(found: Found, lines: Iterable[Line], place: Place) -> list[Grid | str]:
     """Return our mean seconds beside theirs; `place` is what a line has under the header."""
     rows = [
         (*place(line), ours, printed.mean, printed.mean / ours)
@@ -166,10 +167,10 @@ def _times_table(found: Found, lines: Iterable[Line], place: Place) -> list[Tabl
     ]
     title = "Mean seconds of a fit, and how many times as long the paper's took on its machine"
     header = (*found.told["of-times"], "ours", "published", "published / ours")
-    return [title, Table(header, rows)] if rows else []
+    return [title, Grid(header, rows)] if rows else []
 
 
-def _of_simulated(found: Found) -> Iterator[Chart | Table | str]:
+def _of_simulated(found: Found) -> Iterator[Chart | Grid | str]:
     """Yield how times grow, how near the AUC is to that of the truth, and what it could be."""
     ordered = [line for method in found.methods for line in found.where(method)]
     yield from _times_table(found, ordered, lambda line: (line.at["n"], line.method))

@@ -10,7 +10,7 @@ from aucbench.datasets.catalogue import entry_of
 from aucbench.papers.parts import AUC
 from aucbench.papers.reading import Answers, Found, Tested
 from aucbench.papers.sht_auc.comparisons import SHT, means_along
-from aucbench.report.sections import Chart
+from aucbench.report.chart import Chart
 
 
 def _charts(found: Found, figure: str) -> list[Chart]:

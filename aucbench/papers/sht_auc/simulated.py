@@ -8,7 +8,8 @@ from aucbench.papers.parts import AUC, Line
 from aucbench.papers.reading import Answers, Found, Tested
 from aucbench.papers.results import Results
 from aucbench.papers.sht_auc.comparisons import SHT, against, mean_over, means_along
-from aucbench.report.sections import Chart, Table
+from aucbench.report.chart import Chart
+from aucbench.report.grid import Grid
 from aucbench.stats.vectors import Vector
 from aucbench.stats.words import ROPE
 
@@ -25,7 +26,7 @@ REACHED = {
 }
 
 
-def curves(found: Found) -> list[Chart | Table]:
+def curves(found: Found) -> list[Chart | Grid]:
     """Return a chart for each step, k* and AUC, with a line for each r, and the passes needed."""
     charts = []
     for step, k in dict.fromkeys((line.method, line.at["k"]) for line in found.lines):
@@ -48,7 +49,7 @@ def curves(found: Found) -> list[Chart | Table]:
         for both in [[needed(found.results, line, y) for y in REACHED]]
     ]
     header = ("step", "k*", "r", *(f"passes by {said}" for said in REACHED.values()))
-    return [*charts, Table(header, rows)]
+    return [*charts, Grid(header, rows)]
 
 
 def mean_curve(results: Results, line: Line, y: str) -> tuple[list[float], list[float]] | None:

@@ -12,7 +12,7 @@ from aucbench.papers.parts import Line
 from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.reading import Answers, Found, Tested
 from aucbench.papers.results import Results
-from aucbench.report.sections import Chart
+from aucbench.report.chart import Chart
 from aucbench.stats.vectors import Vector
 from aucbench.stats.words import ROPE
 

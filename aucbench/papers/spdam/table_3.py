@@ -1,4 +1,4 @@
-"""Table 3: test AUC of eight methods on eleven data sets."""
+"""Grid 3: test AUC of eight methods on eleven data sets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from aucbench.papers.parts import Line
 from aucbench.papers.reading import Answers, Found, Tested
 from aucbench.papers.spdam.figures import at
-from aucbench.report.sections import Table
+from aucbench.report.grid import Grid
 from aucbench.stats.resampled import corrected_difference
 from aucbench.stats.words import ROPE
 
 SPDAM, EXACT = "SPDAM", "B-LS-SVM"
 
 
-def _shown(found: Found) -> list[Table | str]:
+def _shown(found: Found) -> list[Grid | str]:
     """Return the AUC of SPDAM after fewer passes, and that of usps for random halves."""
     numbers = found.told["numbers"]["auc"]
     published = {
@@ -47,11 +47,11 @@ def _shown(found: Found) -> list[Table | str]:
     columns = [f"{passes:g} passes" for passes in found.told["passes"]]
     return [
         "SPDAM by its budget: mean test AUC after so many passes of the fit with the chosen λ",
-        Table(("data set", *columns, "published"), budgets),
+        Grid(("data set", *columns, "published"), budgets),
         "usps by the classes that are positive: mean test AUC of the exact minimiser of the "
         "pairwise square on random halves of the digits, and the published number that has "
         "these features",
-        Table(("features", "halves", "lowest", "median", "highest", "method", "published"), halves),
+        Grid(("features", "halves", "lowest", "median", "highest", "method", "published"), halves),
     ]
 
 

@@ -1,50 +1,19 @@
-"""The parts of a section of a document: paragraphs, tables and charts as plain data.
-
-Every output lays them out and escapes every text, so that a section looks alike on a page, in
-Markdown and in a terminal. There is no way to hand over markup.
-"""
+"""A chart as plain data: a page plots it as SVG, and a figure for print by matplotlib."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from aucbench.errors import ParameterError
 
-Scalar: TypeAlias = str | float | None
 Numbers: TypeAlias = Sequence[float | None]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of texts and numbers.
-
-    Attributes
-    ----------
-    header : sequence of str
-    rows : sequence of sequences of str, float or None
-        Each as long as the header. A number that is not finite, and None, is a dash.
-
-    Raises
-    ------
-    ParameterError
-        When a row is shorter or longer than the header.
-    """
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[Scalar]]
-
-    def __post_init__(self) -> None:
-        for row in self.rows:
-            if len(row) != len(self.header):
-                raise ParameterError(
-                    f"a row of a Table has {len(row)} cells, and its header {len(self.header)}"
-                )
-        plain = tuple(tuple(map(_scalar, row)) for row in self.rows)
-        object.__setattr__(self, "header", tuple(self.header))
-        object.__setattr__(self, "rows", plain)
+COLOURS = 7  # of lines; after them the dashes change
+MARKERS = 6  # a number that shares no factor with that of the colours
+STYLES = COLOURS * MARKERS
+DASHES = 4
 
 
 @dataclass(frozen=True)
@@ -57,13 +26,18 @@ class Chart:
         The titles of the chart and of its axes.
     lines : mapping of str to (sequence of float, sequence of float)
         x and y of each line by its name. A number that is not finite, and None, leaves its point
-        out.
+        out. A line of one point is a marker.
     log_x, log_y : bool
         Whether an axis is logarithmic; it then shows numbers above 0.
     bands : mapping of str to (sequence of float, sequence of float)
         Low and high at each point of some of the lines.
     diagonal : bool
-        Whether the line y = x is drawn too, from 0 to 1.
+        Whether the line y = x is plotted too, from 0 to 1.
+    note : str
+        What is to be known of it, below its title.
+    styles : mapping of str to int
+        The number of the style of each line: its colour, marker and dashes. Without it, the lines
+        are numbered, and a legend names them.
 
     Raises
     ------
@@ -80,6 +54,8 @@ class Chart:
     log_y: bool = False
     bands: Mapping[str, tuple[Numbers, Numbers]] = field(default_factory=dict)
     diagonal: bool = False
+    note: str = ""
+    styles: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.lines:
@@ -92,33 +68,38 @@ class Chart:
         object.__setattr__(self, "lines", lines)
         object.__setattr__(self, "bands", bands)
 
+    def style(self, name: str) -> int:
+        """Return the number of the style of a line."""
+        return self.styles.get(name, [*self.lines].index(name))
 
-def part_to_json(part: str | Table | Chart) -> dict[str, Any]:
-    """Return a part of a section, of which a str is a paragraph, as plain values."""
-    return {"text": part} if isinstance(part, str) else {type(part).__name__.lower(): asdict(part)}
+    def points(self, name: str) -> list[tuple[float, float]]:
+        """Return the points of a line that have a place on both axes."""
+        both = zip(*self.lines[name], strict=True)
+        return [(x, y) for x, y in both if _has_place(x, self.log_x) and _has_place(y, self.log_y)]
+
+    def band(self, name: str) -> list[tuple[float, float, float]]:
+        """Return x, low and high of the band of a line where they have a place."""
+        low, high = self.bands.get(name, ((), ()))
+        return [
+            (x, a, b)
+            for x, a, b in zip(self.lines[name][0], low, high, strict=False)
+            if _has_place(x, self.log_x) and _has_place(a, self.log_y) and _has_place(b, self.log_y)
+        ]
 
 
-def part_from_json(plain: Any) -> str | Table | Chart:
-    """Inverse of `part_to_json`."""
-    [(kind, value)] = plain.items()
-    if kind == "text":
-        return str(value)
-    return Table(**value) if kind == "table" else Chart(**value)
+def _has_place(value: float | None, log: bool) -> TypeGuard[float]:
+    return value is not None and (not log or value > 0)
 
 
 def _pair(name: str, line: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
     """Return x and y of a line, or low and high of a band, as plain numbers."""
     if len(line) != 2 or len(line[0]) != len(line[1]):
         raise ParameterError(f"the line {name!r} must be x and y of one length")
-    first, second = (tuple(map(_number, values)) for values in line)
+    first, second = (tuple(map(finite_or_none, values)) for values in line)
     return first, second
 
 
-def _scalar(value: Scalar) -> Scalar:
-    return value if isinstance(value, str) else _number(value)
-
-
-def _number(value: float | None) -> float | None:
+def finite_or_none(value: float | None) -> float | None:
     """Return a finite number, and None for every other one."""
     if value is None or not isfinite(value):
         return None

@@ -1,120 +1,22 @@
-"""What `compare` and `run` print: a table for each data set, and the answer in words.
-
-A table has one line for each solver, and a column only when it says something.
-"""
+"""What a report says in words: the answer, and the notes below its tables."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from math import isnan, nan
+from collections.abc import Iterable, Iterator
+from math import isnan
 from textwrap import TextWrapper
 
 import numpy as np
 
 from aucbench.errors import shown
 from aucbench.pairs.range import COLLAPSED
-from aucbench.report.document import NOTHING, Grid
-from aucbench.report.findings import Findings, Means
+from aucbench.report.findings import Findings
 from aucbench.report.frame import Array, Frame
-from aucbench.report.within import DatasetFindings, SolverFindings, describe_sizes
-from aucbench.stats.words import Interval
+from aucbench.report.tables import LEADING
+from aucbench.report.within import SolverFindings
 
-LEADING = "*"
-SOLVER, END, FOLDER = "solver", "end", "folder"
-WORDS = ("", SOLVER, END, FOLDER)  # columns that hold no numbers
 SHOWN_CHOICES = 2  # points of a tuned solver that are named
-
-
-def tables(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
-    """Return one table for each data set, with a column for each further measure."""
-    columns = _columns(findings, others)
-    texts = [[[c.text(row) for c in columns] for row in one.rows] for one in findings.datasets]
-    lines = [line for some in texts for line in some]
-    told = [j for j, c in enumerate(columns) if any(line[j] not in c.idle for line in lines)]
-    header = tuple(columns[j].name for j in told)
-    right = [j for j, name in enumerate(header) if name not in WORDS]
-    return [
-        Grid(
-            header,
-            tuple(tuple(line[j] for j in told) for line in some),
-            right,
-            title=_title(findings, one),
-            facts=tuple(findings.frame.understood(one.dataset).lines()),
-            best=_best(one.rows),
-            names=header.index(SOLVER),
-        )
-        for one, some in zip(findings.datasets, texts, strict=True)
-    ]
-
-
-def _best(rows: Sequence[SolverFindings]) -> tuple[bool, ...]:
-    first = min((row.rank for row in rows if not isnan(row.rank)), default=None)
-    return tuple(row.rank == first for row in rows)
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A column: its text for a row, and the texts that say nothing when all rows have them."""
-
-    name: str
-    text: Callable[[SolverFindings], str]
-    idle: tuple[str, ...] = ()
-
-
-def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
-    frame = findings.frame
-    level = f"{100 * findings.settings.level:g} % interval"
-
-    def nonzeros(row: SolverFindings) -> str:
-        return _number(frame.means("nnz")[row.dataset, row.solver], ".1f").removesuffix(".0")
-
-    def median(name: str) -> Callable[[SolverFindings], str]:
-        table = frame.medians(name)
-        return lambda row: _number(table[row.dataset, row.solver], ".3g")
-
-    def estimate(row: SolverFindings) -> str:
-        text = _number(row.estimate, ".4f")
-        return f"({text})" if row.is_partial and text != NOTHING else text
-
-    def folders(row: SolverFindings) -> str:
-        return frame.source.folders[row.solver] if frame.source.folders else ""
-
-    def mean_of(other: Means) -> Callable[[SolverFindings], str]:
-        return lambda row: _number(other.values.get((row.dataset, row.solver), nan), ".4f")
-
-    return [
-        _Column("", lambda row: LEADING if row.leading else ""),
-        _Column(SOLVER, lambda row: frame.solvers[row.solver]),
-        _Column(findings.measure, estimate),
-        _Column(level, lambda row: _interval(findings.interval(row)), (NOTHING,)),
-        *(_Column(other.measure, mean_of(other)) for other in others),
-        _Column("rank", lambda row: _number(row.rank, "g")),
-        _Column("fit s", median("seconds"), (NOTHING,)),
-        _Column("spread s", median("spread"), (NOTHING,)),
-        _Column("non-zeros", nonzeros, (NOTHING,)),
-        _Column("ok", lambda row: f"{row.ok}/{row.planned}"),
-        _Column(END, lambda row: str(findings.ends[row.dataset, row.solver]), ("",)),
-        _Column(FOLDER, folders, ("",)),
-    ]
-
-
-def _number(value: float, form: str) -> str:
-    return NOTHING if isnan(value) else format(value, form)
-
-
-def _interval(interval: Interval | None) -> str:
-    if interval is None or isnan(interval.low):
-        return NOTHING
-    return f"{interval.low:.3f}–{interval.high:.3f}"
-
-
-def _title(findings: Findings, one: DatasetFindings) -> str:
-    """Return the name of a data set with its sizes; "interim" stands at it until the run ends."""
-    name, facts = findings.frame.datasets[one.dataset], describe_sizes(findings.frame, one)
-    name = f"{name} (interim)" if findings.state else name
-    return f"{name}: {facts}" if facts else name
 
 
 def notes(findings: Findings, *, by_set: bool = True) -> Iterator[str]:
