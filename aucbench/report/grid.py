@@ -70,7 +70,8 @@ class Grid:
                 raise ParameterError(
                     f"a line of a table has {len(line)} cells, and its header {len(self.header)}"
                 )
-        object.__setattr__(self, "header", tuple(self.header))
+        for name in ("header", "facts", "best"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "lines", tuple(map(tuple, self.lines)))
 
     @property
