@@ -14,7 +14,7 @@ from time import sleep
 from unittest.mock import patch
 
 from aucbench.bench import Store
-from aucbench.bench.answers import Lookup, Lookups, Name
+from aucbench.bench.answers import Answer, Name, Resolver
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.evaluation.verdict import Status
 from aucbench.bench.plan.plan import Plan
@@ -120,13 +120,13 @@ class Resume:
         )
         names = [Name("datasets", DATA), Name("features", "auto")]
         names += [Name("solvers", choice.spec, choice.tuning) for choice in self.plan.solvers]
-        self.lookups = Lookups({name: Lookup(name.label) for name in names})
+        self.resolver = Resolver({name: Answer(name.label) for name in names})
         self.temporary = TemporaryDirectory()
         self.folder = Path(self.temporary.name) / "results"
         with patch("os.fsync"), Store(self.folder, create=True) as store:
             for cell in self.plan.cells():
                 ended = Status(status=CellStatus.OK)
-                store.write(Record(id=self.lookups.id(cell), cell=cell, status=ended))
+                store.write(Record(id=self.resolver.id(cell), cell=cell, status=ended))
         sleep(SETTLED / 1e9)
         if stored == "index":
             with Store(self.folder) as store:
@@ -137,7 +137,7 @@ class Resume:
         self.temporary.cleanup()
 
     def _runner(self, store: Store) -> Runner:
-        return Runner(self.plan, self.lookups, store, Idle(), Conditions())
+        return Runner(self.plan, self.resolver, store, Idle(), Conditions())
 
     def time_until_cells_could_start(self, stored: str) -> None:
         if stored == "files":

@@ -6,8 +6,7 @@ An id is a hash of everything that could change the number of a cell.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from operator import attrgetter
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench.bench.cell import Cell, Choice, Tuning
@@ -15,7 +14,7 @@ from aucbench.bench.codec import dump, load
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.errors import UnknownNameError
 from aucbench.processes.records import Ending, Outcome
-from aucbench.registry.fingerprints import CANONICAL, code_fingerprint, hash_of_text
+from aucbench.registry.fingerprints import code_fingerprint, hash_of
 from aucbench.registry.specs import Spec, SpecChain, bare, short, without_place
 from aucbench.store import SCHEMA
 
@@ -29,39 +28,23 @@ OF_TUNING = (
     "tune_work",
 )  # cannot matter to a solver that is not tuned
 COUNTED = ("repeat", "seed", "split")  # whole numbers, in which alone most cells of a plan differ
-_shared = attrgetter(*(f.name for f in fields(Cell) if f.name not in COUNTED))
 
 
-def cell_id(cell: Cell, template: str) -> str:
-    """Id of a cell, 32 hexadecimal digits."""
-    counts = {"repeat": cell.repeat, "seed": cell.seed, "split": cell.split}
-    return hash_of_text(template % counts)
+def cell_id(cell: Cell, shared: str) -> str:
+    """Id of a cell, 32 hexadecimal digits; `shared` is the hash of what it shares with others."""
+    return hash_of([shared, cell.repeat, cell.seed, cell.split])
 
 
-def id_template(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
-    """Return the JSON text that is hashed for an id, with a place for each of `COUNTED`.
+def shared_hash(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
+    """Return a hash of all that cells share which differ in their `COUNTED` fields only.
 
     The cell has one spelling of all that it uses. A file is known by its content, which is in
     `data` or `plugins`, and not by its place.
     """
-    asked = dump(respelled(cell, lambda name: without_place(name.spec), data=True))
-    members = {
-        name: f"%({name})d" if name in COUNTED else _escaped(value)
-        for name, value in asked.items()
-        if cell.tune or name not in OF_TUNING
-    }
-    known = {"data": data, "plugins": dict(plugins), "code": code, "schema": SCHEMA}
-    written = {name: _escaped(value) for name, value in known.items()}
-    return _json_object({"cell": _json_object(members), **written})
-
-
-def _escaped(value: Any) -> str:
-    return CANONICAL.encode(value).replace("%", "%%")
-
-
-def _json_object(members: Mapping[str, str]) -> str:
-    """Return a JSON object as `CANONICAL` writes it; the members are JSON text."""
-    return "{" + ",".join(f'"{name}":{members[name]}' for name in sorted(members)) + "}"
+    plain = dump(respelled(cell, lambda name: without_place(name.spec), data=True))
+    left_out = COUNTED if cell.tune else (*COUNTED, *OF_TUNING)
+    shared = {name: value for name, value in plain.items() if name not in left_out}
+    return hash_of([shared, data, dict(plugins), code, SCHEMA])
 
 
 def respelled(cell: Cell, spelling: Callable[[Name], Spec], *, data: bool = False) -> Cell:
@@ -123,20 +106,19 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Lookup:
+class Answer:
     """The answer about one name."""
 
     fingerprint: str  # hash of the plugin's files, or of the data
     failure: Outcome | None = None  # how the cells that need it end, when it cannot be used
-    answer: Mapping[str, Any] = field(default_factory=dict)  # of the worker
+    result: Mapping[str, Any] = field(default_factory=dict)  # of the worker
     target: KeptTarget | None = None  # of a data set
     file: tuple[str, str] | None = None  # the file that holds it, where it is in no package
-    preload: tuple[str, ...] = ()  # modules that a process which uses it finds imported
     own: bool = False  # whether a plugin of aucbench has it, and runs no package of others
 
     def identity(self, name: Name) -> Spec:
         """Return one specification for all spellings of the name that was looked up."""
-        known = self.answer.get("identity")
+        known = self.result.get("identity")
         return name.spec if known is None else load(known, Spec)
 
     def meaning(self, name: Name) -> str:
@@ -146,50 +128,42 @@ class Lookup:
     @property
     def needs(self) -> Mapping[str, Any]:
         """What a solver asks of its problem."""
-        return self.answer.get("needs", {})  # type: ignore[no-any-return]
+        return self.result.get("needs", {})  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
-class Lookups:
+class Resolver:
     """The answers about all names of a plan."""
 
-    known: Mapping[Name, Lookup]
+    known: Mapping[Name, Answer]
     inline: Inline = NOTHING
     code: str = field(default_factory=code_fingerprint)  # of the part of aucbench that computes
-    # By what some cells share: it takes ten times as long to write their text as to hash it.
-    _templates: dict[tuple[Any, ...], str] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    # By a cell of those that share it: it takes long to write them as JSON.
+    _shared: dict[Cell, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def of(self, cell: Cell) -> dict[str, Lookup]:
+    def of(self, cell: Cell) -> dict[str, Answer]:
         """Return the answers about what a cell needs, by role."""
         return {role: self.known[name] for role, name in Name.of(cell).items()}
 
     def id(self, cell: Cell) -> str:
         """Id of the cell."""
-        shared = _shared(cell)
-        template = self._templates.get(shared)
-        if template is None:
-            plugins = {role: lookup.fingerprint for role, lookup in self.of(cell).items()}
+        first = replace(cell, repeat=0, seed=0, split=0)
+        if first not in self._shared:
+            plugins = {role: answer.fingerprint for role, answer in self.of(cell).items()}
             data = plugins.pop("data")
             spelled = respelled(cell, lambda name: self.known[name].identity(name))
-            template = id_template(spelled, data=data, plugins=plugins, code=self.code)
-            self._templates[shared] = template
-        return cell_id(cell, template)
+            self._shared[first] = shared_hash(spelled, data=data, plugins=plugins, code=self.code)
+        return cell_id(cell, self._shared[first])
 
     def files(self, cell: Cell) -> dict[str, str]:
         """Return the fingerprints of the files that a cell needs, by their paths."""
-        return dict(lookup.file for lookup in self.of(cell).values() if lookup.file)
-
-    def preload(self, cell: Cell) -> tuple[str, ...]:
-        """Return the modules that the process of a cell finds imported."""
-        return max((lookup.preload for lookup in self.of(cell).values()), key=len)
+        return dict(answer.file for answer in self.of(cell).values() if answer.file)
 
     def trusts(self, cell: Cell) -> bool:
         """Whether all that computes with the rows of a cell is of aucbench."""
-        return all(lookup.own for role, lookup in self.of(cell).items() if role != "data")
+        return all(answer.own for role, answer in self.of(cell).items() if role != "data")
 
-    def data(self, cell: Cell) -> Lookup:
+    def data(self, cell: Cell) -> Answer:
         """Return the answer about the data set of a cell."""
         return self.known[Name("datasets", cell.dataset)]
 
@@ -197,17 +171,17 @@ class Lookups:
     def targets(self) -> dict[str, bytes]:
         """Packed targets of the data sets, by the hash of the data."""
         known = self.known.values()
-        return {lookup.fingerprint: lookup.target.packed for lookup in known if lookup.target}
+        return {answer.fingerprint: answer.target.packed for answer in known if answer.target}
 
     @property
     def about(self) -> dict[str, Mapping[str, Any]]:
         """What is known of the data sets, by the hash of the data."""
         known = self.known.values()
-        return {lookup.fingerprint: lookup.answer for lookup in known if lookup.target}
+        return {answer.fingerprint: answer.result for answer in known if answer.target}
 
     def failure(self, cell: Cell) -> Outcome | None:
         """Return how the cell ends without being run; None when it can be run."""
-        broken = next((lookup.failure for lookup in self.of(cell).values() if lookup.failure), None)
+        broken = next((answer.failure for answer in self.of(cell).values() if answer.failure), None)
         target = self.data(cell).target
         if broken is not None or target is None:
             return broken

@@ -6,7 +6,7 @@ have its name. A wrong guess changes no result: it costs a second in each job, o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,20 +25,22 @@ PRELOADED = {  # what the warm process imports for a plugin that imports one of 
 LEARNING = (PRELOADED["sklearn"],)
 
 
-def likely(spec: Spec) -> tuple[str, ...]:
-    """Return the modules to import before a plugin is used."""
-    contents = [file.read_bytes() for file in _files(spec.name)]
-    return preloaded(name for name in PRELOADED if any(name.encode() in text for text in contents))
+def likely(*specs: Spec) -> tuple[str, ...]:
+    """Return the modules to import before plugins are used."""
+    return tuple(sorted({module for spec in specs for module in _likely(spec.name)}))
 
 
-def modules_for(plan: Plan) -> list[str]:
+def modules_for(plan: Plan) -> tuple[str, ...]:
     """Return the modules to import before the solvers of a plan are used."""
-    return sorted({module for choice in plan.solvers for module in likely(choice.spec)})
+    return likely(*(choice.spec for choice in plan.solvers))
 
 
-def preloaded(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the modules to import for a plugin that imports these parts of scikit-learn."""
-    return tuple(PRELOADED[name] for name in sorted({*names}))
+@lru_cache(maxsize=256)
+def _likely(name: str) -> tuple[str, ...]:
+    contents = [file.read_bytes() for file in _files(name)]
+    return tuple(
+        module for part, module in PRELOADED.items() if any(part.encode() in c for c in contents)
+    )
 
 
 def _files(name: str) -> list[Path]:

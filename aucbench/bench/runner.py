@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import Any
 from warnings import warn
 
-from aucbench.bench.answers import Lookups, Name, Wanted
+from aucbench.bench.answers import Name, Resolver, Wanted
 from aucbench.bench.cell import Cell, Tuning
 from aucbench.bench.codec import load
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
-from aucbench.bench.learning import modules_for
-from aucbench.bench.lookup import limits_of_data, look_up
+from aucbench.bench.learning import likely, modules_for
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans, write_plan
 from aucbench.bench.requests import cell_job
+from aucbench.bench.resolver import limits_of_data, resolve_names
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Conditions, Record, conditions_on
 from aucbench.bench.results.store import Store
@@ -92,17 +92,17 @@ def run(
     conditions = conditions_on(engine, plan.timeout, plan.memory_bytes, timing=timing)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     with local.opened(modules_for(plan)) as warm:
-        lookups = look_up(plan, warm, inline, fence_of(plan, store.folder))
+        resolver = resolve_names(plan, warm, inline, fence_of(plan, store.folder))
         engine = warm if engine is local else engine
         about = (conditions, retry, progress, until, only)
-        runner = Runner(plan, lookups, store, engine, *about)
+        runner = Runner(plan, resolver, store, engine, *about)
         if store.home.is_read_only and not runner.divided()[1]:  # nothing is missing
             yield from runner.records()
             return
         with store.alone(tell):
             store.keep_plan(write_plan(plan), known_as=write_plan(plan.without_places()))
-            store.keep_about(lookups.about)
-            store.keep_targets(lookups.targets)
+            store.keep_about(resolver.about)
+            store.keep_targets(resolver.targets)
             yield from runner.records()
             store.finished(TO_JUDGE)  # the index then knows what this run has computed
 
@@ -112,7 +112,7 @@ class Runner:
     """One run of a plan; `records` yields the records as cells end."""
 
     plan: Plan
-    lookups: Lookups
+    resolver: Resolver
     store: Store
     engine: Engine
     conditions: Conditions
@@ -145,7 +145,7 @@ class Runner:
     def _show_data(self) -> None:
         """Show what was understood of the data sets."""
         for dataset in self.plan.data:
-            if about := self.lookups.known[Name("datasets", dataset)].answer:
+            if about := self.resolver.known[Name("datasets", dataset)].result:
                 for line in describe_data(dataset, about):
                     self._shown.write(line)
 
@@ -157,7 +157,7 @@ class Runner:
         finished = self.store.finished(TO_JUDGE)
         stored, missing = list[Cell](), list[Cell]()
         for cell in self.plan.cells():
-            values = finished(self.lookups.id(cell))
+            values = finished(self.resolver.id(cell))
             counts = values is not None and not self._is_stale(**values)
             (stored if counts else missing).append(cell)
         return stored, missing
@@ -170,7 +170,7 @@ class Runner:
 
     def _stored(self, cell: Cell) -> Record | None:
         """Return the record of a cell in the store."""
-        record = self.store.read(self.lookups.id(cell))
+        record = self.store.read(self.resolver.id(cell))
         return record and replace(record, cell=cell)  # its files may have been elsewhere
 
     def _round(
@@ -193,17 +193,17 @@ class Runner:
                 else:
                     yield self._kept(cell, outcome)
         for cell in missing:
-            if (ended := self.lookups.failure(cell)) is not None:
+            if (ended := self.resolver.failure(cell)) is not None:
                 yield self._kept(cell, ended)
         return lost
 
     def _jobs(self, cells: Iterable[Cell]) -> Iterator[tuple[str, Job]]:
         """Yield the jobs of cells when they are needed."""
         for cell in cells:
-            if self.lookups.failure(cell) is not None:
+            if self.resolver.failure(cell) is not None:
                 continue
             if self._lets_start(cell):
-                key = self.lookups.id(cell)
+                key = self.resolver.id(cell)
                 self._running[key] = cell
                 yield key, self._job(cell)
             else:
@@ -216,7 +216,7 @@ class Runner:
     def _job(self, cell: Cell) -> Job:
         """Return the job of a cell that starts now."""
         self._shown.start(str(cell))
-        data = self.lookups.data(cell)
+        data = self.resolver.data(cell)
         assert data.target is not None  # else the cell has a failure
         job = cell_job(
             cell,
@@ -224,21 +224,21 @@ class Runner:
             data.target,
             Limits(timeout=self.conditions.timeout, memory=self.conditions.memory),
             Limits(timeout=PREPARE),
-            code=self.lookups.code,
-            files=self.lookups.files(cell),
+            code=self.resolver.code,
+            files=self.resolver.files(cell),
             read=self._read_limits[cell.dataset],
-            preload=self.lookups.preload(cell),
-            trusted=self.lookups.trusts(cell),
-            fence=replace(self._fence, code=(*self._fence.code, *data.answer.get("places", ()))),
+            preload=likely(*(spec for _, kind, spec in cell.parts() if kind != "datasets")),
+            trusted=self.resolver.trusts(cell),
+            fence=replace(self._fence, code=(*self._fence.code, *data.result.get("places", ()))),
         )
         if self.until is not None:
             job = self.until.limited(cell, job)
-        return self.lookups.inline.handed(job, cell.solver, cell.dataset, rows_too=False)
+        return self.resolver.inline.handed(job, cell.solver, cell.dataset, rows_too=False)
 
     def _kept(self, cell: Cell, outcome: Outcome) -> Record:
         """Store and return the record of a cell that has ended."""
-        known = (self.conditions, self.lookups.data(cell).target)
-        record, scores = make_record(cell, self.lookups.id(cell), outcome, *known)
+        known = (self.conditions, self.resolver.data(cell).target)
+        record, scores = make_record(cell, self.resolver.id(cell), outcome, *known)
         self.store.write(record, scores)
         self._shown.end(str(cell), record.status.status)
         return record
@@ -342,10 +342,10 @@ def wanted_of(plans: Iterable[Plan]) -> Wanted:
     before: dict[Name, Spec] = {}
     for plan in plans:
         with LocalEngine(cores()).opened(modules_for(plan)) as engine:
-            lookups = look_up(plan, engine)
-        ids |= {cell: lookups.id(cell) for cell in plan.cells()}
-        for name, lookup in lookups.known.items():
-            own = first.setdefault((name.kind, lookup.identity(name), name.tuning), name.spec)
+            resolver = resolve_names(plan, engine)
+        ids |= {cell: resolver.id(cell) for cell in plan.cells()}
+        for name, answer in resolver.known.items():
+            own = first.setdefault((name.kind, answer.identity(name), name.tuning), name.spec)
             if own != name.spec:
                 before[name] = own
     return Wanted(ids, before)

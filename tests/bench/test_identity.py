@@ -2,7 +2,7 @@ import json
 from dataclasses import fields, replace
 
 from aucbench.bench import answers
-from aucbench.bench.answers import cell_id, id_template
+from aucbench.bench.answers import cell_id, shared_hash
 from aucbench.bench.cell import Cell, Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.reading import ReadOptions
@@ -12,7 +12,7 @@ CELL = next(Plan.of({"data": ("german",), "solvers": ["sht-auc[k=5]"]}).cells())
 
 
 def identify(cell=CELL, data="d" * 32, plugins=PLUGINS, code="c" * 32):
-    return cell_id(cell, id_template(cell, data=data, plugins=plugins, code=code))
+    return cell_id(cell, shared_hash(cell, data=data, plugins=plugins, code=code))
 
 
 def test_an_id_is_short_hexadecimal_and_the_same_in_every_version_of_python():

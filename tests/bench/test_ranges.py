@@ -10,7 +10,7 @@ from bench_toys import SOURCE, Bench, cell, told
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aucbench.bench.answers import id_template
+from aucbench.bench.answers import shared_hash
 from aucbench.bench.cell import Cell, Choice, solver_label
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan
@@ -225,7 +225,7 @@ def test_cells_with_ranges_travel_as_json(toys):
 
     assert Cell.from_json(json.loads(text)) == planned
     other = cell("sht-auc", tune=(("gamma", Range(1e-6, 2.0, log=True)), ("k", (1, 5))))
-    assert id_template(planned, **plain) != id_template(other, **plain)
+    assert shared_hash(planned, **plain) != shared_hash(other, **plain)
     assert resolve_job("solvers", "sht-auc", planned.tune).request["tuning"][0][1]["log"] is True
     for tune in (planned.tune, Cell.from_json(json.loads(text)).tune):
         assert solver_label("sht-auc", tune) == "sht-auc (tuned gamma=1e-06..1.0 log k=1|5)"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aucbench.bench import runner
-from aucbench.bench.answers import Lookup, Lookups, Name
+from aucbench.bench.answers import Answer, Name, Resolver
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions, Record
@@ -56,10 +56,10 @@ class Answers:
 
 
 @pytest.fixture
-def lookups():
+def resolver():
     names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", "auto")]
-    known = {name: Lookup(f"hash of {name.spec}") for name in names}
-    return Lookups({**known, Name("datasets", "d"): Lookup("hash of d", target=TARGET)})
+    known = {name: Answer(f"hash of {name.spec}") for name in names}
+    return Resolver({**known, Name("datasets", "d"): Answer("hash of d", target=TARGET)})
 
 
 @pytest.fixture
@@ -68,24 +68,24 @@ def store(tmp_path):
         yield opened
 
 
-def records(lookups, store, engine, *, timeout=1.0, progress=None, retry=()):
-    whole = Runner(PLAN, lookups, store, engine, Conditions(timeout=timeout), retry, progress)
+def records(resolver, store, engine, *, timeout=1.0, progress=None, retry=()):
+    whole = Runner(PLAN, resolver, store, engine, Conditions(timeout=timeout), retry, progress)
     return [(str(r.cell.solver), r.cell.split, r.status.status.value) for r in whole.records()]
 
 
-def test_every_cell_is_run_once_and_then_never_again(lookups, store):
+def test_every_cell_is_run_once_and_then_never_again(resolver, store):
     engine = Answers()
-    first = records(lookups, store, engine)
-    again = records(lookups, store, engine)
+    first = records(resolver, store, engine)
+    again = records(resolver, store, engine)
 
     assert first == [("a", 0, "ok"), ("b", 0, "ok"), ("a", 1, "ok"), ("b", 1, "ok")]
     assert again == first
     assert len(engine.ran) == 4
 
 
-def test_a_read_only_folder_is_refused_only_if_a_cell_is_missing(lookups, store, monkeypatch):
-    records(lookups, store, Answers())
-    monkeypatch.setattr(runner, "look_up", lambda *_: lookups)
+def test_a_read_only_folder_is_refused_only_if_a_cell_is_missing(resolver, store, monkeypatch):
+    records(resolver, store, Answers())
+    monkeypatch.setattr(runner, "resolve_names", lambda *_: resolver)
     monkeypatch.setattr(Home, "is_read_only", True)
     for name in ("put", "make"):
         monkeypatch.setattr(Home, name, refuse)
@@ -99,63 +99,63 @@ def refuse(*_):
     raise DataError("Read-only file system")
 
 
-def test_statuses_that_are_retried_are_run_once_more(lookups, store):
+def test_statuses_that_are_retried_are_run_once_more(resolver, store):
     error = Outcome(Ending.ERROR, "boom", error_type="ValueError")
-    records(lookups, store, Answers({"a": error}))
+    records(resolver, store, Answers({"a": error}))
     engine = Answers()
 
-    found = records(lookups, store, engine, retry=("error",))
+    found = records(resolver, store, engine, retry=("error",))
 
     assert engine.ran == [("a", 0), ("a", 1)]
     assert sorted(found) == [("a", 0, "ok"), ("a", 1, "ok"), ("b", 0, "ok"), ("b", 1, "ok")]
 
 
-def test_a_retry_that_fails_again_ends(lookups, store):
+def test_a_retry_that_fails_again_ends(resolver, store):
     engine = Answers({"a": Outcome(Ending.CRASH, "killed")})
-    records(lookups, store, engine)
+    records(resolver, store, engine)
 
-    found = records(lookups, store, engine, retry=("crash",))
+    found = records(resolver, store, engine, retry=("crash",))
 
     assert len(engine.ran) == 6
     assert [status for solver, _, status in found if solver == "a"] == ["crash", "crash"]
 
 
 @pytest.mark.parametrize(("timeout", "runs"), [(1.0, 0), (0.5, 0), (2.0, 2), (None, 2)])
-def test_a_time_out_counts_until_the_limit_is_raised(lookups, store, timeout, runs):
-    records(lookups, store, Answers({"a": TIMEOUT}), timeout=1.0)
+def test_a_time_out_counts_until_the_limit_is_raised(resolver, store, timeout, runs):
+    records(resolver, store, Answers({"a": TIMEOUT}), timeout=1.0)
     engine = Answers()
 
-    records(lookups, store, engine, timeout=timeout)
+    records(resolver, store, engine, timeout=timeout)
 
     assert len(engine.ran) == runs
 
 
-def test_records_of_an_earlier_version_that_knew_other_conditions_count(lookups, store):
+def test_records_of_an_earlier_version_that_knew_other_conditions_count(resolver, store):
     def written(record):
         plain = now(record)
         return {**plain, "conditions": {**plain["conditions"], "supervisor": "linux"}}
 
     now, engine = Record.to_json, Answers()
     with patch.object(Record, "to_json", written):
-        first = records(lookups, store, Answers())
+        first = records(resolver, store, Answers())
 
-    assert records(lookups, store, engine) == first
+    assert records(resolver, store, engine) == first
     assert engine.ran == []
 
 
-def test_what_is_broken_ends_without_being_run(lookups, store):
+def test_what_is_broken_ends_without_being_run(resolver, store):
     crash = Outcome(Ending.CRASH, "killed by SIGSEGV")
-    broken = replace(lookups.known[Name("solvers", Spec("b"))], failure=crash)
+    broken = replace(resolver.known[Name("solvers", Spec("b"))], failure=crash)
     engine = Answers()
 
-    found = records(Lookups({**lookups.known, Name("solvers", Spec("b")): broken}), store, engine)
+    found = records(Resolver({**resolver.known, Name("solvers", Spec("b")): broken}), store, engine)
 
     assert engine.ran == [("a", 0), ("a", 1)]
     assert sorted(found) == [("a", 0, "ok"), ("a", 1, "ok"), ("b", 0, "crash"), ("b", 1, "crash")]
 
 
-def test_what_is_missing_starts_before_what_is_stored_is_read(lookups, store, monkeypatch):
-    ended = records(lookups, store, Answers())
+def test_what_is_missing_starts_before_what_is_stored_is_read(resolver, store, monkeypatch):
+    ended = records(resolver, store, Answers())
     gone = next(store.records()).id
     (lost,) = (store.folder / "cells").rglob(f"{gone}.json")
     lost.unlink()
@@ -168,14 +168,14 @@ def test_what_is_missing_starts_before_what_is_stored_is_read(lookups, store, mo
             seen.extend(handed := [*jobs])
             return super().run(handed)
 
-    found = records(lookups, store, Eager())
+    found = records(resolver, store, Eager())
 
     assert [key for key, _ in seen[:1]] == [gone]
     assert len(seen) == 4
     assert sorted(found) == sorted(ended)
 
 
-def test_the_progress_sees_cells_after_they_are_stored(lookups, store):
+def test_the_progress_sees_cells_after_they_are_stored(resolver, store):
     heard = []
 
     class Seen(Progress):
@@ -188,27 +188,27 @@ def test_the_progress_sees_cells_after_they_are_stored(lookups, store):
                 ("finished", "b")
             )
 
-    records(lookups, store, Answers(), progress=Seen(4))
+    records(resolver, store, Answers(), progress=Seen(4))
 
     assert heard == [(what, s) for s in "abab" for what in ("started", "finished")]
 
 
-def test_a_change_of_a_plugin_makes_its_cells_new(lookups, store):
-    records(lookups, store, Answers())
-    changed = replace(lookups.known[Name("solvers", Spec("a"))], fingerprint="another hash")
+def test_a_change_of_a_plugin_makes_its_cells_new(resolver, store):
+    records(resolver, store, Answers())
+    changed = replace(resolver.known[Name("solvers", Spec("a"))], fingerprint="another hash")
     engine = Answers()
 
-    records(Lookups({**lookups.known, Name("solvers", Spec("a")): changed}), store, engine)
+    records(Resolver({**resolver.known, Name("solvers", Spec("a")): changed}), store, engine)
 
     assert engine.ran == [("a", 0), ("a", 1)]
 
 
-def test_rows_that_cannot_be_dealt_skip_their_cells_without_a_job(lookups, store):
+def test_rows_that_cannot_be_dealt_skip_their_cells_without_a_job(resolver, store):
     few = KeptTarget(pack_arrays({"y": np.array([-1, 1, 1], np.int8)}), 3)
     engine = Answers()
-    known = {**lookups.known, Name("datasets", "d"): Lookup("hash of d", target=few)}
+    known = {**resolver.known, Name("datasets", "d"): Answer("hash of d", target=few)}
 
-    found = records(Lookups(known), store, engine)
+    found = records(Resolver(known), store, engine)
 
     assert engine.ran == []
     assert {status for _, _, status in found} == {"skipped"}

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.resolver import resolve_names
 
 pytestmark = pytest.mark.plain
 
@@ -43,7 +43,7 @@ def test_data_which_take_longest_are_asked_for_first():
         {"data": ("linear", "outbreak"), "solvers": ["sht-auc", "svm-or"], "projector": "l2-ball"}
     )
     with pytest.raises(Asked) as asked:
-        look_up(plan, Asking())
+        resolve_names(plan, Asking())
 
     assert asked.value.args[0] == ["read", "read", *["resolve"] * 4]
 

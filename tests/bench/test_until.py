@@ -6,7 +6,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from aucbench.bench.answers import Lookup, Lookups, Name
+from aucbench.bench.answers import Answer, Name, Resolver
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions
@@ -55,11 +55,11 @@ class Takes:
 
 
 @pytest.fixture
-def lookups():
+def resolver():
     names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", "auto")]
-    known = {name: Lookup(f"hash of {name.spec}") for name in names}
-    sets = {Name("datasets", d): Lookup(f"hash of {d}", target=TARGET) for d in "de"}
-    return Lookups(known | sets)
+    known = {name: Answer(f"hash of {name.spec}") for name in names}
+    sets = {Name("datasets", d): Answer(f"hash of {d}", target=TARGET) for d in "de"}
+    return Resolver(known | sets)
 
 
 @pytest.fixture
@@ -68,41 +68,41 @@ def store(tmp_path):
         yield opened
 
 
-def ran(lookups, store, seconds, limit, *, timeout=60.0):
+def ran(resolver, store, seconds, limit, *, timeout=60.0):
     clock = Clock()
     engine, until = Takes(clock, seconds), Until(limit, clock=clock)
-    known = (lookups, store, engine, Conditions(timeout=timeout))
+    known = (resolver, store, engine, Conditions(timeout=timeout))
     found = [*Runner(PLAN, *known, until=until).records()]
     return found, engine.ran, until
 
 
-def test_a_run_without_enough_time_keeps_whole_data_sets_and_goes_on(lookups, store):
-    first, ran_first, until = ran(lookups, store, {"a": 1.0, "b": 1.0}, 6.5)
+def test_a_run_without_enough_time_keeps_whole_data_sets_and_goes_on(resolver, store):
+    first, ran_first, until = ran(resolver, store, {"a": 1.0, "b": 1.0}, 6.5)
     assert [(r.cell.dataset, r.status.status) for r in first] == [("d", "ok")] * 6
     assert until.left_out
-    again, ran_again, until = ran(lookups, store, {"a": 1.0, "b": 1.0}, 100.0)
+    again, ran_again, until = ran(resolver, store, {"a": 1.0, "b": 1.0}, 100.0)
     assert len(again) == len(PLAN)
     assert not until.left_out
     assert not {*ran_first[:6]} & {*ran_again}
 
 
-def test_a_cell_that_runs_when_the_time_is_over_is_stopped_and_no_failure(lookups, store):
-    found, cells, until = ran(lookups, store, {"a": 1.0, "b": 9.0}, 6.0)
+def test_a_cell_that_runs_when_the_time_is_over_is_stopped_and_no_failure(resolver, store):
+    found, cells, until = ran(resolver, store, {"a": 1.0, "b": 9.0}, 6.0)
     assert [str(r.cell.solver) for r in found] == ["a"]
     assert cells == [("a", "d", 0), ("b", "d", 0)]
     assert until.left_out
     assert len([*store.records()]) == 1
 
 
-def test_a_cell_does_not_start_where_a_like_one_took_longer_than_what_is_left(lookups, store):
-    found, cells, until = ran(lookups, store, {"a": 1.0, "b": 4.0}, 8.0)
+def test_a_cell_does_not_start_where_a_like_one_took_longer_than_what_is_left(resolver, store):
+    found, cells, until = ran(resolver, store, {"a": 1.0, "b": 4.0}, 8.0)
     assert cells == [("a", "d", 0), ("b", "d", 0), ("a", "d", 1), ("a", "d", 2), ("a", "e", 0)]
     assert len(found) == 5
     assert until.left_out
 
 
-def test_a_limit_of_the_plan_that_comes_first_is_a_timeout(lookups, store):
-    found, _, until = ran(lookups, store, {"a": 1.0, "b": 5.0}, 100.0, timeout=2.0)
+def test_a_limit_of_the_plan_that_comes_first_is_a_timeout(resolver, store):
+    found, _, until = ran(resolver, store, {"a": 1.0, "b": 5.0}, 100.0, timeout=2.0)
     assert {r.status.status for r in found if str(r.cell.solver) == "b"} == {"timeout"}
     assert len(found) == len(PLAN)
     assert not until.left_out

@@ -8,9 +8,9 @@ from command_line import call
 
 from aucbench.bench.cell import Choice
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.resolver import resolve_names
 from aucbench.models import Model, ScoreFunction
 from aucbench.processes.isolated import supervised
 from aucbench.processes.records import Ending, Outcome
@@ -80,4 +80,4 @@ def test_a_process_that_ends_while_it_reads_a_file_is_a_file_that_cannot_be_read
     Path("t.svm").write_text("1 1:2\n-1 2:3\n")
     plan = Plan.of({"data": ("t.svm",), "solvers": (Choice(parse_spec("constant")),)})
     with pytest.raises(PlanError, match=r"t\.svm cannot be read: killed by SIGSEGV; get it again"):
-        look_up(plan, Ends())
+        resolve_names(plan, Ends())

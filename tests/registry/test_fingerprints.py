@@ -240,14 +240,14 @@ def test_a_folder_that_links_to_itself_is_read_once(zoo):
 
 CODE = """
 import json, sys
-from aucbench.bench.answers import cell_id, id_template
+from aucbench.bench.answers import cell_id, shared_hash
 from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.cell import Choice
 cell = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
 solver = plugin_fingerprint("zoo", "zoo.inner:lion")
 known = {"data": "d", "plugins": {"solver": solver}, "code": code_fingerprint()}
-print(cell_id(cell, id_template(cell, **known)))
+print(cell_id(cell, shared_hash(cell, **known)))
 print([m for m in ("zoo", "numpy") if m in sys.modules])
 """
 

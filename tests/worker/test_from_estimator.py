@@ -30,7 +30,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from aucbench import auc, from_estimator, get_solver, solve
-from aucbench.bench import lookup
+from aucbench.bench import answers, resolver
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.worker.build import points_of
 from aucbench.bench.worker.resolve import resolved
@@ -273,18 +273,18 @@ def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
     def ids(body):
         site.module("own_trees", source + body)
         sys.modules.pop("own_trees", None)
-        lookup._package.cache_clear()
+        resolver._package.cache_clear()
         outcomes = [
             (
-                lookup.Name(kind, parse_spec(text) if kind == "solvers" else text),
-                Outcome(Ending.OK, result=resolved(kind, text)),
+                answers.Name(kind, parse_spec(text)),
+                Outcome(Ending.OK, result=resolved(kind, parse_spec(text))),
             )
             for kind, text in (("solvers", "logistic"), ("solvers", spec), ("features", "auto"))
         ]
         target = {"target.npz": pack_arrays({"y": np.array([-1, 1], np.int8)})}
         data = Outcome(Ending.OK, result={"hash": "d", "n": 2}, files=target)
-        outcomes.append((lookup.Name("datasets", "breast-cancer"), data))
-        found = lookup.understand(plan, outcomes)
+        outcomes.append((answers.Name("datasets", parse_spec("breast-cancer")), data))
+        found = resolver.read_answers(plan, outcomes)
         return {str(cell.solver): found.id(cell) for cell in plan.cells() if cell.split == 0}
 
     first, again, other = ids("pass"), ids("pass"), ids("x = 1")

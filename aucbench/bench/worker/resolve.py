@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
@@ -13,7 +12,6 @@ from aucbench import registry
 from aucbench.about import scale_of
 from aucbench.bench.cell import Tuning
 from aucbench.bench.codec import dump
-from aucbench.bench.learning import PRELOADED
 from aucbench.bench.worker.build import check_grid, plugin_of
 from aucbench.bench.worker.plain import message
 from aucbench.data import Data
@@ -37,8 +35,7 @@ def resolved(
     "objective" or "projector" than its own.
 
     It has `ok`, `plugin` ([distribution, version, value]; None where no plugin is meant),
-    `learning` (the parts of scikit-learn that are imported now), and what the function of its kind
-    returns.
+    and what the function of its kind returns.
     If not ok it has `error` (a class), `reason` (a line), and `status`: "refused" after a mistake
     of the user, "error" where the plugin is broken.
     """
@@ -52,7 +49,6 @@ def resolved(
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
         answer |= {"ok": False, **_refusal(error, broken=_is_broken(spec, error))}
-    answer["learning"] = sorted(PRELOADED.keys() & sys.modules.keys())
     try:
         return {**answer, "plugin": plugin_of(kind, spec)}
     except AucbenchError:  # `found` holds the reason already

@@ -1,4 +1,4 @@
-"""Look up the names of a plan, in supervised processes, before any cell runs.
+"""Resolve the names of a plan, in supervised processes, before any cell runs.
 
 A mistake of the user (an unknown name, a bad parameter, an unreadable file) ends the run with a
 sentence before the first fit. A broken plugin is none: the cells that need it end with its status
@@ -13,11 +13,11 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.answers import Lookup, Lookups, Name, is_unknown
+from aucbench.bench.answers import Answer, Name, Resolver, is_unknown
 from aucbench.bench.cell import TARGET_FILE
 from aucbench.bench.engines import Engine
 from aucbench.bench.inline import NOTHING, Inline
-from aucbench.bench.learning import likely, preloaded
+from aucbench.bench.learning import likely
 from aucbench.bench.plan.errors import PlanError, every
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import data_job, resolve_job
@@ -50,21 +50,21 @@ MEASURE_MODULES = (
     "numpy.random",
 )
 PLAN_FIELDS = {"objectives": "objective", "projectors": "projector", "datasets": "data"}
-Known = Mapping[Name, Lookup]
+Known = Mapping[Name, Answer]
 _package = lru_cache(maxsize=256)(package_fingerprint)
 _fingerprint = lru_cache(maxsize=256)(plugin_fingerprint)
 
 
-def look_up(
+def resolve_names(
     plan: Plan, engine: Engine, inline: Inline = NOTHING, fence: Fence | None = None
-) -> Lookups:
-    """Look up all names, each within the time of a cell; raises as `understand`."""
+) -> Resolver:
+    """Resolve all names, each within the time of a cell; raises as `read_answers`."""
     for known in (_package, _fingerprint):  # code may have changed since the last run
         known.cache_clear()
     with within(plan.timeout or None):
         answers = _asked(engine, _jobs(plan, inline, fence))
         code = _prepared(plan)  # while the first processes run
-        return understand(plan, answers, inline, code)
+        return read_answers(plan, answers, inline, code)
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -126,13 +126,13 @@ def _asked(engine: Engine, jobs: Mapping[Name, Job]) -> Iterator[tuple[Name, Out
     return ((names[int(number)], outcome) for number, outcome in outcomes)
 
 
-def understand(
+def read_answers(
     plan: Plan,
     outcomes: Iterable[tuple[Name, Outcome]],
     inline: Inline = NOTHING,
     code: str | None = None,
-) -> Lookups:
-    """Return the lookups from the outcomes of the jobs.
+) -> Resolver:
+    """Return the resolver from the outcomes of the jobs.
 
     `code` is the fingerprint of aucbench, where it is known already. The mistakes of the user are
     raised: those of all names that cannot be used, in the order of the plan, or the first thing
@@ -140,22 +140,22 @@ def understand(
     """
     answered = dict(outcomes)
 
-    def answer(name: Name) -> tuple[Name, Lookup]:
-        return name, _lookup(plan, name, answered[name], inline)
+    def answer(name: Name) -> tuple[Name, Answer]:
+        return name, _answer(plan, name, answered[name], inline)
 
     known = dict(every(partial(answer, name) for name in _names(plan)))
     _refuse_misfits(plan, known)
-    return Lookups(known, inline, code or code_fingerprint())
+    return Resolver(known, inline, code or code_fingerprint())
 
 
-def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
+def _answer(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Answer:
     code = inline.identities.get(name.spec)
     if outcome.ending is not Ending.OK:
         broken = _checked(plan, name, outcome)  # first: a file that is not there has no hash
-        return Lookup(code or _guessed(name), broken)
+        return Answer(code or _guessed(name), broken)
     result = outcome.result or {}
     if name.kind == "datasets":
-        return Lookup(result["hash"], answer=result, target=_target(name, outcome, result))
+        return Answer(result["hash"], result=result, target=_target(name, outcome, result))
     if is_unknown(result):  # a worker does not know the names of all plugins
         raise _refusal(plan, name, str(unknown_name(name.kind, name.spec.name)))
     failure = None
@@ -173,8 +173,7 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
     if packages:
         code = hash_of([code, *map(_package, packages)])
     own = plugin is not None and normalized(plugin[0]) == PROJECT and {*packages} <= LIBRARIES
-    preload = preloaded(result["learning"])
-    return Lookup(code, failure, result, file=file, preload=preload, own=own)
+    return Answer(code, failure, result, file=file, own=own)
 
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:
@@ -188,7 +187,7 @@ def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarg
 
 
 def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
-    """Return the failure of a lookup; one that is a refusal of the user's input is raised."""
+    """Return the failure of an answer; one that is a refusal of the user's input is raised."""
     # A data set that cannot be made is as broken as a solver whose import fails.
     broken = name.kind == "datasets" and outcome.error_type == PluginError.__name__
     if outcome.refusal and not broken:
@@ -261,8 +260,8 @@ def _refuse_ignored(plan: Plan, known: Known) -> None:
     for kind in _replaced_parts(plan):
         tied = [
             name.label
-            for name, lookup in known.items()
-            if name.kind == "solvers" and not lookup.failure and not lookup.needs.get(kind)
+            for name, answer in known.items()
+            if name.kind == "solvers" and not answer.failure and not answer.needs.get(kind)
         ]
         if tied:
             raise UnsupportedError(
@@ -276,11 +275,11 @@ def _refuse_needless(plan: Plan, known: Known) -> None:
 
     It would count in the name and the id of a result, and change nothing.
     """
-    for name, lookup in known.items():
+    for name, answer in known.items():
         tuned = [] if isinstance(name.tuning, bool) else [axis for axis, _ in name.tuning]
         for kind in _replaced_parts(plan):
-            for parameter in lookup.needs.get(f"{kind}_parameters", ()):
-                if parameter in (*lookup.answer["written"], *tuned):
+            for parameter in answer.needs.get(f"{kind}_parameters", ()):
+                if parameter in (*answer.result["written"], *tuned):
                     raise needless(parameter, name.label, kind)
 
 
@@ -288,14 +287,14 @@ def _refuse_unfit_objective(plan: Plan, known: Known) -> None:
     """Raise when --objective lacks what a solver needs of it: each of its cells would fail."""
     if plan.objective is None:
         return
-    has = known[Name("objectives", plan.objective)].answer.get("methods")
+    has = known[Name("objectives", plan.objective)].result.get("methods")
     if has is None:  # it could not be built on other rows than its own
         return
-    for name, lookup in known.items():
-        lacking = [method for method in lookup.needs.get("of_objective", ()) if method not in has]
+    for name, answer in known.items():
+        lacking = [method for method in answer.needs.get("of_objective", ()) if method not in has]
         # A grid may give the parameter that replaces them; its points are tried one by one.
         if lacking and not name.tuning:
-            unless = lookup.needs["unless"]
+            unless = answer.needs["unless"]
             way = f"give {unless}" if unless else "name other solvers"
             raise UnsupportedError(
                 f"{name.label} needs an objective with {' and '.join(lacking)}, which "
