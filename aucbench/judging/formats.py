@@ -154,6 +154,8 @@ def wide_rows(source: Source) -> Iterator[Any]:
     The first column has the data sets, unless one is named so. A column that says which rows are
     judged, or are imputed, is no method.
     """
+    import pandas as pd
+
     frame, names = source.frame, source.names
     roles = roles_of(names, source.columns, WIDE_NAMES)
     free = [name for name in names if name not in roles.values()]
@@ -165,15 +167,20 @@ def wide_rows(source: Source) -> Iterator[Any]:
         methods = [name for name in methods if name != roles["dataset"]]
     if not methods:
         raise DataError(f"it has the columns {', '.join(names)} and none of a method")
-    keys = _keys(source, roles)
+    keys = {role: texts(column) for role, column in _keys(source, roles).items()}
     try:
-        for name in methods:
-            yield long_of(frame[name], **keys, method=name, metric=source.by or "")
+        values = pd.Series(
+            np.concatenate([numbers(frame[name]) for name in methods]),
+            np.tile(frame.index, len(methods)),
+        )
     except DataError as error:
         raise DataError(
             f"{error}; each of the columns {', '.join(methods)} is read as a method, since none is "
             "known to hold their names: --method names it in a table with one value in each row"
         ) from error
+    below = {role: pd.Series(np.tile(column, len(methods))) for role, column in keys.items()}
+    method = pd.Series(np.repeat(methods, len(frame)))
+    yield long_of(values, **below, method=method, metric=source.by or "")
 
 
 def is_benchopt(names: Sequence[str]) -> bool:
@@ -405,7 +412,8 @@ def long_table(sheets: Sequence[Sheet], form: str, columns: Columns, by: str | N
     blocks = []
     for block in FORMATS[chosen].rows(Source(frame, files, columns, by)):
         if imputed.any():
-            block.loc[imputed[block.index], ["value", "why"]] = np.nan, NOT_MEASURED
+            at = imputed[block.index].to_numpy()
+            block.loc[at, ["value", "why"]] = np.nan, NOT_MEASURED
         blocks.append(block)
     rows = pd.concat(blocks, ignore_index=True)
     of_items = "item" in FORMATS[chosen].takes and "item" in roles_of(

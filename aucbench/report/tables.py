@@ -116,7 +116,7 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
         _Column("fit s", median("seconds"), (NOTHING,)),
         _Column("spread s", median("spread"), (NOTHING,)),
         _Column("non-zeros", nonzeros, (NOTHING,)),
-        _Column("ok", lambda row: _ok([row])),
+        _Column("ok", lambda row: f"{row.ok}/{row.planned}"),
         _Column(END, lambda row: str(findings.ends[row.dataset, row.solver]), ("",)),
         _Column(FOLDER, folders, ("",)),
     ]
@@ -137,10 +137,6 @@ def _title(findings: Findings, one: DatasetFindings) -> str:
     name, facts = findings.frame.datasets[one.dataset], describe_sizes(findings.frame, one)
     name = f"{name} (interim)" if findings.state else name
     return f"{name}: {facts}" if facts else name
-
-
-def _ok(rows: Sequence[SolverFindings]) -> str:
-    return f"{sum(row.ok for row in rows)}/{sum(row.planned for row in rows)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +220,8 @@ def _standings(findings: Findings) -> Iterator[_Standing]:
         yield _Standing("fit s", partial(seconds))
         yield _Standing("non-zeros", partial(nonzeros))
     yield _Standing("no value", lacking)
-    yield _Standing("ok", lambda j: _ok([row for row in findings.rows if row.solver == j]))
+    ok, planned = frame.counts(frame.ok).sum(axis=0), frame.counts().sum(axis=0)
+    yield _Standing("ok", lambda j: f"{ok[j]}/{planned[j]}")
 
 
 def _detail(interval: str, note: str) -> str:

@@ -131,7 +131,7 @@ def test_a_framework_that_failed_says_why(frame):
     table.loc[at, "info"] = "TimeoutError: 1h"
     judged = aucbench.judge(table)
     assert any("svm-or on 1 of 6 data sets" in line for line in judged.answer().splitlines())
-    assert b"TimeoutError: 1h" in judged.page()
+    assert b"TimeoutError: 1h" in judged.report().content
     complete = aucbench.judge(table, missing="complete")
     assert len(complete.findings.frame.datasets) == 5
     assert "1 of 6 data sets are left out" in " ".join(complete.notes)
