@@ -18,7 +18,7 @@ from aucbench.bench.worker.rows import Block, write_block
 from aucbench.datasets.reading import ReadOptions
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
-from aucbench.registry.specs import parse_spec
+from aucbench.registry.specs import parse_chain, parse_spec
 
 SOURCE = '''
 import pathlib
@@ -198,7 +198,11 @@ def cell(solver="means", dataset=DATA, **given):
         "tune_evals": 16,
         "inner_splits": 3,
     }
-    return Cell(solver=parse_spec(solver), dataset=dataset, **{**plain, **given})
+    values = {**plain, **given, "solver": solver, "dataset": dataset}
+    for name in ("solver", "dataset", "objective", "projector", "pairs"):
+        if values.get(name) is not None:
+            values[name] = parse_spec(str(values[name]))
+    return Cell(**values | {"features": parse_chain(values["features"])})
 
 
 class Bench:

@@ -15,7 +15,7 @@ MACHINE = {
 }
 KINDS = ({"numeric": 5}, {"numeric": 3, "category": 2}, {"category": 5})
 PLAN = """\
-datasets = {datasets}
+data = {datasets}
 solvers = {solvers}
 splits = {splits}
 [budget]
@@ -38,7 +38,7 @@ def made_folder(folder, datasets, solvers, splits=2, failing=(), pending=(), see
     easy = rng.uniform(0.75, 0.95, len(datasets))
     with Store(folder, create=True) as store:
         for cell in plan.cells():
-            place = datasets.index(cell.dataset), solvers.index(str(cell.solver))
+            place = datasets.index(str(cell.dataset)), solvers.index(str(cell.solver))
             if place not in pending:
                 value = easy[place[0]] - 0.01 * place[1] + rng.normal(0, 0.004)
                 store.write(_record(cell, place, value, failed=place in failing))

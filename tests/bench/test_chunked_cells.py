@@ -11,6 +11,7 @@ from command_line import done, flat, refused
 
 from aucbench.bench import sources
 from aucbench.bench.cell import Cell
+from aucbench.bench.codec import dump
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.results.store import Store
 from aucbench.bench.worker.jobs import data_of
@@ -20,6 +21,7 @@ from aucbench.data.targets import Labels
 from aucbench.datasets.reading import ReadOptions
 from aucbench.features.chunked import map_of
 from aucbench.metrics import auc
+from aucbench.registry.specs import parse_spec
 from aucbench.scale import ChunkedData, InMemory
 from aucbench.solving.loop import solve
 
@@ -97,9 +99,9 @@ def test_whole_chunks_are_dealt_unless_they_are_few_or_lack_a_class():
 
 def test_a_file_that_does_not_fit_is_read_in_chunks(folder, monkeypatch):
     request = {
-        "dataset": "0.parquet",
+        "dataset": dump(parse_spec("0.parquet")),
         "folder": str(folder),
-        "reading": ReadOptions(target="y").to_json(),
+        "reading": dump(ReadOptions(target="y")),
     }
     assert isinstance(data_of(request), Data)
     monkeypatch.setattr(sources, "free_memory", lambda: 1000)

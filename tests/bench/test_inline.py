@@ -60,7 +60,7 @@ def test_instances_of_a_module_are_resumed_and_what_cannot_be_written_down_is_no
     again = compare(both, blobs(), **RESULTS, out=tmp_path / "out")
 
     assert {r.status.status for r in (*first, *again)} == {"ok"}
-    assert [r.cell.label for r in first[:2]] == ["Descent()[gamma=0.005]", "Descent()"]
+    assert [str(r.cell.choice) for r in first[:2]] == ["Descent()[gamma=0.005]", "Descent()"]
     same = [a.id == b.id for a, b in zip(first, again, strict=True)]
     assert same == [True, False, True, False]
     assert len({r.cell.dataset for r in (*first, *again)}) == 1

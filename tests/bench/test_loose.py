@@ -9,13 +9,23 @@ import pytest
 import aucbench
 from aucbench import compare
 from aucbench.bench import Store
+from aucbench.bench.cell import Choice
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.runner import folder_status
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry import describe
 from aucbench.registry.describing import descriptions_of
 from aucbench.registry.source_files import file_fingerprint
-from aucbench.registry.specs import anchored, bare, in_file, short
+from aucbench.registry.specs import (
+    Spec,
+    anchored,
+    bare,
+    in_file,
+    parse_chain,
+    parse_spec,
+    short,
+    without_place,
+)
 from aucbench.report.folder import read_frame
 from aucbench.testing.subjects import named
 
@@ -98,22 +108,22 @@ def test_specifications_of_files():
         assert in_file(other) is None
 
     where = f"{Path.cwd()}/mine.py"
-    assert anchored("./mine.py:A[k=1]") == f"{where}:A[k=1]"
-    assert anchored("x+mine.py:A[k=1]+y", joined=True) == f"x+{where}:A[k=1]+y"
-    assert anchored("c++/mine.py:A") == f"{Path.cwd()}/c++/mine.py:A"
-    assert bare("/x/mine.py:A[k=/y/b.py:c]") == "A[k=/y/b.py:c]"
-    assert bare("a+/x/mine.py:B", joined=True) == "a+B"
-    assert bare("/x (y)/mine.py:A (tuned k=[1, 2])") == "A (tuned k=[1, 2])"
-    assert bare("/x/mine.py:A (tuned)") == "A (tuned)"
-    assert bare("/x/y/mine.py:A (tuned)", 1) == "mine.py:A (tuned)"
-    assert short(f"a+{where}:B[k=1]", joined=True) == "a+mine.py:B[k=1]"
-    assert short(f"{Path.cwd()}/x (y)/mine.py:A (tuned)") == "x (y)/mine.py:A (tuned)"
-    assert short("/x/mine.py:A[k=5]") == "/x/mine.py:A[k=5]"
+    assert anchored(Spec("./mine.py:A", {"k": 1})) == Spec(f"{where}:A", {"k": 1})
+    assert anchored(Spec("c++/mine.py:A")) == Spec(f"{Path.cwd()}/c++/mine.py:A")
+    assert without_place(Spec("/x/mine.py:A", {"k": 1})) == Spec("A", {"k": 1})
+    assert bare(parse_spec("/x/mine.py:A[k=/y/b.py:c]")) == "A[k=/y/b.py:c]"
+    assert bare(parse_chain("a+/x/mine.py:B")) == "a+B"
+    tuned = Choice(Spec("/x/y/mine.py:A"), tune=True)
+    assert (bare(tuned), bare(tuned, 1)) == ("A (tuned)", "mine.py:A (tuned)")
+    grid = Choice(Spec("/x (y)/mine.py:A"), (("k", (1, 2)),))
+    assert bare(grid) == "A (tuned k=1|2)"
+    assert short(parse_chain(f"a+{where}:B[k=1]")) == "a+mine.py:B[k=1]"
+    assert short(Spec(f"{Path.cwd()}/x (y)/mine.py:A")) == "x (y)/mine.py:A"
+    assert short(Spec("/x/mine.py:A", {"k": 5})) == "/x/mine.py:A[k=5]"
     for shortened in (short, bare):
-        assert shortened("sht-auc[k=5]") == "sht-auc[k=5]"
-        assert shortened("A()[k=5] (tuned)") == "A[k=5] (tuned)"
-        assert shortened("A() (tuned)") == "A (tuned)"
-        assert shortened("my()/file.csv") == "my()/file.csv"
+        assert shortened(Spec("sht-auc", {"k": 5})) == "sht-auc[k=5]"
+        assert shortened(Choice(Spec("A()", {"k": 5}), tune=True)) == "A[k=5] (tuned)"
+        assert shortened(Spec("my()/file.csv")) == "my()/file.csv"
 
 
 def test_show_and_check_know_what_is_in_a_file(mine):
@@ -169,7 +179,7 @@ def test_the_content_identifies_a_file_and_what_it_imports(mine, tmp_path):
 
 
 def test_a_plan_means_the_same_in_every_folder(mine, monkeypatch, tmp_path):
-    text = """datasets = ["mine.py:blobs"]
+    text = """data = ["mine.py:blobs"]
 features = ["none+mine.py:Twice"]
 projector = "mine.py:Whole"
 [[solvers]]
@@ -178,9 +188,9 @@ tune = {gamma = [0.1, 0.2]}
 """
     plan = parse_plan(text)
     assert str(plan.solvers[0].spec) == f"{mine}/mine.py:Descent"
-    assert plan.datasets == (f"{mine}/mine.py:blobs",)
-    assert plan.features == (f"none+{mine}/mine.py:Twice",)
-    assert plan.projector == f"{mine}/mine.py:Whole"
+    assert plan.data == (Spec(f"{mine}/mine.py:blobs"),)
+    assert [*map(str, plan.features)] == [f"none+{mine}/mine.py:Twice"]
+    assert plan.projector == Spec(f"{mine}/mine.py:Whole")
     monkeypatch.chdir(tmp_path.parent)
     assert parse_plan(write_plan(plan)) == plan
 

@@ -5,9 +5,11 @@ from math import inf
 import numpy as np
 import pytest
 
-from aucbench.bench.cell import Choice
+from aucbench.bench.cell import Cell, Choice
+from aucbench.bench.codec import dump, load
 from aucbench.bench.plan.errors import PlanError
-from aucbench.bench.plan.plan import Cell, Plan
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.values import read_choice
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.registry.specs import parse_spec
@@ -21,7 +23,7 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
             "features": ("maxabs", "none"),
             "splits": 3,
             "repeats": 2,
-            "seed": (5, 9),
+            "seed": [5, 9],
         }
     )
     cells = [*plan.cells()]
@@ -33,7 +35,7 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
     assert [*dict.fromkeys(c.split for c in cells)] == [0, 1, 2]
     assert [*dict.fromkeys((c.repeat, c.seed) for c in cells)] == [(0, 5), (1, 6), (0, 9), (1, 10)]
     pairs = [(dataset, features) for dataset in "xy" for features in ("maxabs", "none")]
-    assert [*dict.fromkeys((c.dataset, c.features) for c in cells)] == pairs
+    assert [*dict.fromkeys((str(c.dataset), str(c.features)) for c in cells)] == pairs
 
 
 def test_what_is_said_in_two_ways_gives_the_same_cells():
@@ -44,10 +46,12 @@ def test_what_is_said_in_two_ways_gives_the_same_cells():
     floats = Plan.of(
         {"data": ("x",), "passes": 50.0, "seconds": 2.0, "gap_tol": 1.0, "reading": tuples}
     )
-    grids = [Choice("a", grid) for grid in ({"k": (1,), "m": [2]}, {"m": (2,), "k": [1]})]
+    grids = [
+        read_choice(0, Choice("a", grid)) for grid in ({"k": (1,), "m": [2]}, {"m": (2,), "k": [1]})
+    ]
 
     assert [*map(repr, ints.cells())] == [*map(repr, floats.cells())]
-    assert grids[0].tuning == grids[1].tuning == (("k", (1,)), ("m", (2,)))
+    assert grids[0].tune == grids[1].tune == (("k", (1,)), ("m", (2,)))
 
 
 def test_a_cell_survives_json():
@@ -60,7 +64,7 @@ def test_a_cell_survives_json():
     )
     cell = next(plan.cells())
 
-    assert Cell.from_json(json.loads(json.dumps(cell.to_json(), allow_nan=False))) == cell
+    assert load(json.loads(json.dumps(dump(cell), allow_nan=False)), Cell) == cell
     assert cell.reading.positive == (1, "b")
     assert hash(cell)
 
@@ -77,8 +81,11 @@ def test_solvers_are_parsed_once_and_travel_as_objects():
 
     assert [choice.spec for choice in plan.solvers] == [spec, spec]
     assert all(cell.solver is plan.solvers[0].spec for cell in [*plan.cells()][::2])
-    assert plan.solvers[1].label == "sht-auc[k=5,gamma=0.001] (tuned)"
-    assert next(plan.cells()).to_json()["solver"] == "sht-auc[k=5,gamma=0.001]"
+    assert str(plan.solvers[1]) == "sht-auc[k=5,gamma=0.001] (tuned)"
+    assert dump(next(plan.cells()))["solver"] == {
+        "name": "sht-auc",
+        "params": {"k": 5, "gamma": 0.001},
+    }
     assert replace(plan.solvers[0], tune=True) == plan.solvers[1]
 
 
@@ -92,7 +99,7 @@ def test_solvers_are_parsed_once_and_travel_as_objects():
 )
 def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
     with pytest.raises(PlanError, match=sentence) as caught:
-        specs
+        Plan.of({"data": "x", "solvers": specs})
 
     assert caught.value.place == place
 
@@ -100,12 +107,14 @@ def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
 @pytest.mark.parametrize(
     ("changed", "place", "sentence"),
     [
-        ({"datasets": ()}, ("datasets",), "no data set was named; .*radial"),
-        ({"datasets": "radial"}, ("datasets",), "must be a list"),
-        ({"datasets": ("x", "x")}, ("datasets",), "the data set x is named twice"),
-        ({"datasets": ("x", 3)}, ("datasets",), "holds 3, wanted a name"),
-        ({"datasets": ("x[a", "y")}, ("datasets",), "cannot read 'x\\[a'"),
-        ({"datasets": ("\udcff",)}, ("datasets",), "no Unicode text"),
+        ({"data": ()}, ("data",), "no data set was named; .*radial"),
+        ({"data": 3}, ("data",), "must be a list"),
+        ({"datasets": "x"}, ("datasets",), "datasets is called data everywhere"),
+        ({"passses": 3}, ("passses",), "did you mean 'passes'"),
+        ({"data": ("x", "x")}, ("data",), "the data set x is named twice"),
+        ({"data": ("x", 3)}, ("data",), "holds 3, wanted a name"),
+        ({"data": ("x[a", "y")}, ("data",), "cannot read 'x\\[a'"),
+        ({"data": ("\udcff",)}, ("data",), "no Unicode text"),
         ({"solvers": ()}, ("solvers",), "no solver was named; known are: .*sht-auc"),
         ({"solvers": ["a", "a"]}, ("solvers",), "the solver a is named twice"),
         ({"solvers": (Choice("a", {}),)}, ("solvers", 0, "tune"), "true, false or a grid"),
@@ -136,16 +145,16 @@ def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
         ),
         ({"reading": ReadOptions(test="t.csv"), "repeats": 2}, ("repeats",), "ask for one repeat"),
         (
-            {"reading": ReadOptions(time="t"), "seeds": (0, 1)},
-            ("seeds",),
+            {"reading": ReadOptions(time="t"), "seed": (0, 1)},
+            ("seed",),
             "time t decides which rows",
         ),
         ({"repeats": 0}, ("repeats",), "repeats must be"),
-        ({"seeds": 3}, ("seeds",), "must be a list of whole numbers"),
-        ({"seeds": ()}, ("seeds",), "must be a list of whole numbers"),
-        ({"seeds": (-1,)}, ("seeds",), "seed must be"),
-        ({"seeds": (2**32 - 1,), "repeats": 2}, ("seeds",), r"below 2\*\*32"),
-        ({"seeds": (4, 0, 1), "repeats": 2}, ("seeds",), "0 and 1 with 2 repeat"),
+        ({"seed": "s"}, ("seed",), "seed must be a whole number"),
+        ({"seed": ()}, ("seed",), "a whole number or a list"),
+        ({"seed": (-1,)}, ("seed",), "seed must be"),
+        ({"seed": (2**32 - 1,), "repeats": 2}, ("seed",), r"below 2\*\*32"),
+        ({"seed": (4, 0, 1), "repeats": 2}, ("seed",), "0 and 1 with 2 repeat"),
         ({"passes": 0}, ("passes",), "passes must be greater than 0"),
         ({"passes": "many"}, ("passes",), "passes must be a number"),
         ({"seconds": float("nan")}, ("seconds",), "seconds must be"),
@@ -161,7 +170,7 @@ def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
 )
 def test_a_field_that_makes_no_sense_is_named(changed, place, sentence):
     with pytest.raises(PlanError, match=sentence) as caught:
-        replace(Plan.of({"data": ("x",)}), **changed)
+        Plan.of({"data": ("x",), **changed})
 
     assert isinstance(caught.value, ParameterError)
     assert caught.value.place == place

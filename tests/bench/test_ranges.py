@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.bench.answers import shared_hash
-from aucbench.bench.cell import Cell, Choice, solver_label
+from aucbench.bench.cell import Cell, Choice
+from aucbench.bench.codec import dump, load
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
@@ -101,7 +102,7 @@ def test_every_share_of_a_range_lies_inside(low, high, integer, u):
 
     assert found in axis
     assert type(found) is (int if integer else float)
-    assert Range.of(json.loads(json.dumps(axis.to_json()))) == axis
+    assert load(json.loads(json.dumps(dump(axis))), Range) == axis
 
 
 def test_integers_have_even_shares_up_to_both_ends():
@@ -191,11 +192,11 @@ def test_paths_go_along_lists_only(toys):
 
 def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
     check_grid(Spec("frozen"), True)
-    assert resolved("solvers", "split", True)["ok"]
+    assert resolved("solvers", parse_spec("split"), True)["ok"]
     assert size("wide") == size("frozen") == size("split") == inf
-    told = resolved("solvers", "ls-svm", (("lam", Range(-1.0, 1.0)),))
+    told = resolved("solvers", parse_spec("ls-svm"), (("lam", Range(-1.0, 1.0)),))
     assert (told["ok"], told["reason"]) == (False, "lam must be greater than 0, got -1.0")
-    assert not resolved("solvers", "ls-svm", (("lamb", LOG),))["ok"]
+    assert not resolved("solvers", parse_spec("ls-svm"), (("lamb", LOG),))["ok"]
 
 
 def test_a_space_that_is_none_is_told(toys):
@@ -220,19 +221,20 @@ def test_a_cell_is_tuned_over_ranges(toys, tmp_path):
 
 def test_cells_with_ranges_travel_as_json(toys):
     planned = cell("sht-auc", tune=(("gamma", LOG), ("k", (1, 5))))
-    text = json.dumps(planned.to_json())
+    text = json.dumps(dump(planned))
     plain = {"data": "d", "plugins": {}, "code": "c"}
 
-    assert Cell.from_json(json.loads(text)) == planned
+    assert load(json.loads(text), Cell) == planned
     other = cell("sht-auc", tune=(("gamma", Range(1e-6, 2.0, log=True)), ("k", (1, 5))))
     assert shared_hash(planned, **plain) != shared_hash(other, **plain)
-    assert resolve_job("solvers", "sht-auc", planned.tune).request["tuning"][0][1]["log"] is True
-    for tune in (planned.tune, Cell.from_json(json.loads(text)).tune):
-        assert solver_label("sht-auc", tune) == "sht-auc (tuned gamma=1e-06..1.0 log k=1|5)"
+    asked = resolve_job("solvers", Spec("sht-auc"), planned.tune).request
+    assert asked["choice"]["tune"][0][1]["log"] is True
+    for tune in (planned.tune, load(json.loads(text), Cell).tune):
+        assert str(Choice(Spec("sht-auc"), tune)) == "sht-auc (tuned gamma=1e-06..1.0 log k=1|5)"
 
 
 PLAN = """
-datasets = ["german"]
+data = ["german"]
 [[solvers]]
 spec = "ls-svm"
 tune = {lam = {low = 1e-6, high = 1, log = true}}
@@ -248,8 +250,8 @@ def test_plans_hold_ranges():
     plan = parse_plan(PLAN)
 
     assert plan.solvers == (
-        Choice("ls-svm", {"lam": LOG}),
-        Choice("sht-auc", {"blocks": (1, 2), "k": Range(1, 100, integer=True)}),
+        Choice(Spec("ls-svm"), (("lam", LOG),)),
+        Choice(Spec("sht-auc"), (("blocks", (1, 2)), ("k", Range(1, 100, integer=True)))),
     )
     assert parse_plan(write_plan(plan)) == plan
     assert len({*plan.cells()}) == len(plan)

@@ -12,6 +12,7 @@ import pytest
 from bench_toys import cell
 
 from aucbench import auc
+from aucbench.bench.codec import dump, load
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.results.convergence import Convergence, Optima, flat_row
 from aucbench.bench.results.ending import make_record
@@ -64,8 +65,8 @@ def both(ending=Ending.OK, planned=None, **given):
     outcome = Outcome(ending, **{**known, **files, **given})
     conditions = Conditions(concurrency=2, timeout=9.0)
     made, scores = make_record(planned or cell(), "0" * 32, outcome, conditions, TARGET)
-    plain = json.loads(json.dumps(made.to_json(), allow_nan=False))
-    assert Record.from_json(plain) == made
+    plain = json.loads(json.dumps(dump(made), allow_nan=False))
+    assert load(plain, Record) == made
     json.dumps(made.flat(), allow_nan=False)
     with pytest.raises(AttributeError):
         made.measures.auc = 1.0
@@ -130,11 +131,11 @@ def test_each_field_has_a_meaning_that_the_page_shows():
     ],
 )
 def test_a_record_that_is_none_is_refused_with_its_place(change, place):
-    plain = record().to_json()
+    plain = dump(record())
     change(plain)
 
     with pytest.raises(DataError, match=f"no record of this aucbench.*{place}"):
-        Record.from_json(plain)
+        load(plain, Record)
 
 
 @pytest.mark.parametrize("status", ["invalid", "skipped", "error"])

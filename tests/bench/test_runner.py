@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field, replace
 from io import BytesIO
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from aucbench.bench import runner
 from aucbench.bench.answers import Answer, Name, Resolver
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.record import Conditions, Record
+from aucbench.bench.results.record import Conditions
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
 from aucbench.data.packed import pack_arrays
@@ -50,16 +49,16 @@ class Answers:
 
     def run(self, jobs):
         for key, job in jobs:
-            solver = job.request["cell"]["solver"]
+            solver = job.request["cell"]["solver"]["name"]
             self.ran.append((solver, job.request["cell"]["split"]))
             yield key, self.outcome.get(solver, OK)
 
 
 @pytest.fixture
 def resolver():
-    names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", "auto")]
+    names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", Spec("auto"))]
     known = {name: Answer(f"hash of {name.spec}") for name in names}
-    return Resolver({**known, Name("datasets", "d"): Answer("hash of d", target=TARGET)})
+    return Resolver({**known, Name("datasets", Spec("d")): Answer("hash of d", target=TARGET)})
 
 
 @pytest.fixture
@@ -130,19 +129,6 @@ def test_a_time_out_counts_until_the_limit_is_raised(resolver, store, timeout, r
     assert len(engine.ran) == runs
 
 
-def test_records_of_an_earlier_version_that_knew_other_conditions_count(resolver, store):
-    def written(record):
-        plain = now(record)
-        return {**plain, "conditions": {**plain["conditions"], "supervisor": "linux"}}
-
-    now, engine = Record.to_json, Answers()
-    with patch.object(Record, "to_json", written):
-        first = records(resolver, store, Answers())
-
-    assert records(resolver, store, engine) == first
-    assert engine.ran == []
-
-
 def test_what_is_broken_ends_without_being_run(resolver, store):
     crash = Outcome(Ending.CRASH, "killed by SIGSEGV")
     broken = replace(resolver.known[Name("solvers", Spec("b"))], failure=crash)
@@ -206,7 +192,7 @@ def test_a_change_of_a_plugin_makes_its_cells_new(resolver, store):
 def test_rows_that_cannot_be_dealt_skip_their_cells_without_a_job(resolver, store):
     few = KeptTarget(pack_arrays({"y": np.array([-1, 1, 1], np.int8)}), 3)
     engine = Answers()
-    known = {**resolver.known, Name("datasets", "d"): Answer("hash of d", target=few)}
+    known = {**resolver.known, Name("datasets", Spec("d")): Answer("hash of d", target=few)}
 
     found = records(Resolver(known), store, engine)
 

@@ -7,9 +7,11 @@ import pytest
 
 from aucbench import Data, compare, get_solver, solve
 from aucbench.bench.plan.errors import PlanError
-from aucbench.bench.plan.plan import Plan, default_solvers
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.bench.plan.values import default_solvers
 from aucbench.records import CellStatus
+from aucbench.registry.specs import Spec
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -45,13 +47,13 @@ def test_a_plan_in_a_file_has_its_shapes():
 
     assert parse_plan(write_plan(plan)) == plan
     assert 'monotone = "age=increasing"' in write_plan(plan)
-    assert parse_plan('datasets = ["x"]\nmonotone = {age = "+1"}').monotone == plan.monotone
+    assert parse_plan('data = ["x"]\nmonotone = {age = "+1"}').monotone == plan.monotone
     with pytest.raises(PlanError, match="monotone: "):
-        parse_plan('datasets = ["x"]\nmonotone = "age=up"')
+        parse_plan('data = ["x"]\nmonotone = "age=up"')
 
 
 def test_the_solvers_of_a_comparison_with_shapes_are_those_that_keep_them():
-    solvers = default_solvers(["x"], monotone="age=+1")
+    solvers = default_solvers([Spec("x")], monotone="age=increasing")
     assert solvers
     assert all(get_solver(name).needs.shapes for name in solvers)
 

@@ -10,6 +10,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, read_plan, write_plan
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
+from aucbench.registry.specs import Spec, parse_spec
 
 PLANS = [
     Plan.of({"data": ("german",)}),
@@ -79,14 +80,15 @@ def test_the_example_holds_every_table_and_is_what_it_says():
     )
     commented = PLAN_EXAMPLE.replace("# [suite] ", "[suite] ").replace("# families", "families")
     commented = commented.replace('"german", "outbreak', '"german", "australian", "outbreak')
-    assert parse_plan(commented).families == {"credit": ("german", "australian")}
+    assert parse_plan(commented).families == {"credit": (Spec("german"), Spec("australian"))}
     for line in ("seconds = 10", 'objective = "logistic"'):
         key, value = next(iter(tomllib.loads(line).items()))
         uncommented = parse_plan(PLAN_EXAMPLE.replace(f"# {line}", line))
-        assert getattr(uncommented, key) == (tuple(value) if isinstance(value, list) else value)
+        wanted = parse_spec(value) if isinstance(value, str) else value
+        assert getattr(uncommented, key) == wanted
 
 
-HEAD = 'datasets = ["x"]\n'
+HEAD = 'data = ["x"]\n'
 IN_A_PLAN = [
     ("splitz = 3", "splitz", "unknown key 'splitz': did you mean 'splits'"),
     ("\n[budget]\n# one\npases = 3", "budget.pases", "did you mean 'passes'.*gap_tol, passes"),
@@ -98,7 +100,7 @@ IN_A_PLAN = [
     ("budget = 3", "budget", "budget must be a table"),
     ("solvers = 3", "solvers", "\\[\\[solvers\\]\\]"),
     ("[solvers]\nspec = 'a'", "solvers", "\\[\\[solvers\\]\\]"),
-    ("solvers = [\n'a',\n3]", "solvers[1]", "solvers must be a table"),
+    ("solvers = [\n'a',\n3]", "solvers[1].spec", "holds 3, wanted a name"),
     ("solvers = [\n'a',\n'b[k',\n]", "solvers[1].spec", "cannot read 'b\\[k'"),
     ("solvers = [\n'a', # 'b'\n'b',\n'b']", "solvers", "b is named twice"),
     ("solvers = [\n'a',\n'[',\n'b']", "solvers[1].spec", "cannot read '\\['"),
@@ -116,7 +118,7 @@ IN_A_PLAN = [
         "m in the grid of a",
     ),
     ("[[solvers]]\nspec='a'\ntune='k'", "solvers[0].tune", "true, false or a grid"),
-    ("seeds = [\n0,\n1]\nrepeats = 2", "seeds", "0 and 1 with 2"),
+    ("seed = [\n0,\n1]\nrepeats = 2", "seed", "0 and 1 with 2"),
     ("objective = 1979-05-27", "objective", "the date 1979-05-27; put it in quotes"),
     ('objective = """\na[\n"""\nsplits = 1', "splits", "splits must be at least 2"),
     ("projector = 'a['", "projector", "cannot read"),
@@ -133,9 +135,10 @@ IN_A_PLAN = [
     ("families = {f = ['x']}", "", r"families belongs into the table \[suite\]"),
 ]
 WHOLE = [
-    ("datasets = [\n  'a',  # ]\n  \"[\",\n]", "datasets", "cannot read '\\['"),
-    ('datasets = "x"', "datasets", "datasets must be a list"),
-    ("splits = 3", "datasets", "no data set was named"),
+    ("data = [\n  'a',  # ]\n  \"[\",\n]", "data", "cannot read '\\['"),
+    ("data = 3", "data", "data must be a list"),
+    ('datasets = "x"', "datasets", "datasets is called data everywhere"),
+    ("splits = 3", "data", "no data set was named"),
 ]
 
 
@@ -156,6 +159,6 @@ def test_a_file_that_is_no_plan_is_told_in_one_sentence(tmp_path):
     path.write_bytes(b"\xff")
     with pytest.raises(DataError, match="no UTF-8 text"):
         read_plan(path)
-    path.write_text("datasets = [")
+    path.write_text("data = [")
     with pytest.raises(PlanError, match=r"plan\.toml is no TOML: .*at"):
         read_plan(path)

@@ -42,8 +42,9 @@ class Takes:
     def run(self, jobs):
         for key, job in jobs:
             cell = job.request["cell"]
-            self.ran.append((cell["solver"], job.steps[0].request["dataset"], cell["split"]))
-            wanted = self.seconds[cell["solver"]]
+            solver, dataset = cell["solver"]["name"], job.steps[0].request["dataset"]["name"]
+            self.ran.append((solver, dataset, cell["split"]))
+            wanted = self.seconds[solver]
             took = min(wanted, job.limits.timeout)
             self.clock.now += took
             file = BytesIO()
@@ -56,9 +57,9 @@ class Takes:
 
 @pytest.fixture
 def resolver():
-    names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", "auto")]
+    names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", Spec("auto"))]
     known = {name: Answer(f"hash of {name.spec}") for name in names}
-    sets = {Name("datasets", d): Answer(f"hash of {d}", target=TARGET) for d in "de"}
+    sets = {Name("datasets", Spec(d)): Answer(f"hash of {d}", target=TARGET) for d in "de"}
     return Resolver(known | sets)
 
 
@@ -78,7 +79,7 @@ def ran(resolver, store, seconds, limit, *, timeout=60.0):
 
 def test_a_run_without_enough_time_keeps_whole_data_sets_and_goes_on(resolver, store):
     first, ran_first, until = ran(resolver, store, {"a": 1.0, "b": 1.0}, 6.5)
-    assert [(r.cell.dataset, r.status.status) for r in first] == [("d", "ok")] * 6
+    assert [(r.cell.dataset.name, r.status.status) for r in first] == [("d", "ok")] * 6
     assert until.left_out
     again, ran_again, until = ran(resolver, store, {"a": 1.0, "b": 1.0}, 100.0)
     assert len(again) == len(PLAN)

@@ -7,6 +7,7 @@ import pytest
 from command_line import call, done, flat, refused, said, strict
 
 from aucbench.bench import runner
+from aucbench.bench.plan.values import CHANGEPOINT_SOLVERS, DEFAULT_SOLVERS
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

@@ -17,7 +17,7 @@ from aucbench.store import index
 pytestmark = pytest.mark.usefixtures("in_process")
 
 PLAN = """
-datasets = ["outbreak[n=120,d=10,k=3]", "outbreak[n=120,d=12,k=3]"]
+data = ["outbreak[n=120,d=10,k=3]", "outbreak[n=120,d=12,k=3]"]
 splits = 2
 
 [budget]

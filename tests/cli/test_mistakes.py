@@ -7,7 +7,7 @@ import pytest
 from command_line import refused
 
 SMALL = "outbreak[n=200,d=20,k=5]"
-PLAN = 'datasets = ["breast-cancer"]\n[[solvers]]\nspec = "means"\n'
+PLAN = 'data = ["breast-cancer"]\n[[solvers]]\nspec = "means"\n'
 MEANS = f"compare --data {SMALL} --solvers means"
 SHT = f"compare --data {SMALL} --solvers sht-auc"
 TWO = "compare --solvers logistic,constant --data digits-8 --out kept"

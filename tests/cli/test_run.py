@@ -16,7 +16,7 @@ from aucbench.bench.results.store import Store
 pytestmark = pytest.mark.usefixtures("in_process")
 
 PLAN = """\
-datasets = ["outbreak[n=120,d=10,k=3]"]
+data = ["outbreak[n=120,d=10,k=3]"]
 splits = 2
 
 [budget]

@@ -19,7 +19,7 @@ from aucbench.registry.specs import parse_spec
 NOISE = bytes(range(256)) * 3
 FILES = ("t.parquet", "t.feather", "t.xlsx", "t.npz", "t.csv", "t.csv.xz", "t.svm.gz", "t.zip")
 PLAN = """
-datasets = ["t.parquet"]
+data = ["t.parquet"]
 
 [[solvers]]
 spec = "constant"

@@ -90,7 +90,7 @@ def test_a_suite_stands_for_its_members():
     assert str(suites()["spdam"]) == "suite:spdam"
     plan = Plan.of({"data": ("suite:sht-genes", "digits-3")})
     assert plan.datasets == ("colon", "leukemia", "digits-3")
-    assert parse_plan('datasets = ["suite:sht-genes", "digits-3"]').datasets == plan.datasets
+    assert parse_plan('data = ["suite:sht-genes", "digits-3"]').datasets == plan.datasets
     assert "suite" not in write_plan(plan)
     assert default_solvers(["suite:aum"]) == default_solvers(["digits-3"])
 

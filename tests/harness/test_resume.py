@@ -15,7 +15,7 @@ from aucbench.bench.results.store import Store
 pytestmark = pytest.mark.slow
 
 PLAN = """
-datasets = ["breast-cancer"]
+data = ["breast-cancer"]
 features = ["maxabs"]
 splits = 2
 repeats = 2
@@ -27,7 +27,7 @@ passes = 5
 """
 CELLS = 24
 HANGS = """
-datasets = ["breast-cancer"]
+data = ["breast-cancer"]
 splits = 2
 solvers = ["sht-auc[k=5]", "ignores-term"]
 [budget]

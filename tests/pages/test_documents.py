@@ -280,7 +280,7 @@ def test_the_problem_of_a_run_is_observed(play):
 def test_the_plans_and_the_space_of_the_page_are_read(play):
     plan = parse_plan(block("docs/run.md", "toml", "[budget]"))
     assert (len(plan), plan.timeout) == (40, 600)
-    parse_plan('datasets = ["digits-8"]\n' + block("docs/run.md", "toml", "low = 0.01"))
+    parse_plan('data = ["digits-8"]\n' + block("docs/run.md", "toml", "low = 0.01"))
     names, _ = play("docs/run.md", "space = [")
     assert all(is_axis(axis) for part in names["space"] for axis in part.values())
 

@@ -144,7 +144,7 @@ def test_the_tasks_of_the_job_array_make_one_folder(tmp_path):
     [line] = re.findall(r"^datasets = .*$", plan, re.MULTILINE)
     (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
     for number, dataset in enumerate(tomllib.loads(line)["datasets"], 1):
-        part = plan.replace(line, f'datasets = ["{dataset}"]')
+        part = plan.replace(line, f'data = ["{dataset}"]')
         (tmp_path / f"plan-{number}.toml").write_text(part, encoding="utf-8")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 

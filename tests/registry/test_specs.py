@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from aucbench.errors import ParameterError
 from aucbench.registry import identity_of
-from aucbench.registry.specs import Spec, parse_spec, split_specs
+from aucbench.registry.specs import FIRST, Spec, parse_spec, split_specs
 
 pytestmark = pytest.mark.plain
 
@@ -23,8 +23,11 @@ NAMES = st.from_regex(r"[A-Za-z0-9./:\\_'() -]+", fullmatch=True).map(str.strip)
 SPECS = st.builds(
     Spec,
     NAMES,
-    st.dictionaries(st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True), VALUES, max_size=3),
-    st.lists(VALUES, max_size=1).map(tuple),
+    st.builds(
+        lambda first, others: {**first, **others},
+        st.dictionaries(st.just(FIRST), VALUES, max_size=1),
+        st.dictionaries(st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True), VALUES, max_size=3),
+    ),
 )
 
 
@@ -132,4 +135,4 @@ def test_what_differs_has_another_identity():
     ],
 )
 def test_the_first_value_may_stand_without_its_name(text, unnamed, params):
-    assert parse_spec(text) == Spec("e", params, (unnamed,))
+    assert parse_spec(text) == Spec("e", {FIRST: unnamed, **params})

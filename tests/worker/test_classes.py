@@ -19,7 +19,7 @@ from aucbench.pairs import ByClass
 from aucbench.processes.records import Ending, Outcome
 from aucbench.protocols import State
 from aucbench.records import CellStatus
-from aucbench.registry.specs import parse_spec
+from aucbench.registry.specs import Spec, parse_chain, parse_spec
 
 
 def drawn(n, seed, d=5, k=3):
@@ -36,8 +36,8 @@ def cell(solver, **limits):
     return Cell(
         solver=parse_spec(solver),
         tune=False,
-        dataset="three",
-        features="none",
+        dataset=Spec("three"),
+        features=parse_chain("none"),
         objective=None,
         projector=None,
         reading=ReadOptions(),

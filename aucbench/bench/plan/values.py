@@ -227,7 +227,8 @@ def read_choice(number: int, entry: Any, tune: Any = False) -> Choice:
     if "spec" not in entry:
         raise PlanError('a solver needs spec = "..."', *place)
     spec = read_spec(entry["spec"], "solvers", *place, "spec")
-    return Choice(spec, _read_tuning(spec, entry.get("tune", False) or tune, (*place, "tune")))
+    own = entry.get("tune", False)
+    return Choice(spec, _read_tuning(spec, tune if own is False else own, (*place, "tune")))
 
 
 def _read_tuning(spec: Spec, tune: Any, place: Place) -> Tuning:
