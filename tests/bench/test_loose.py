@@ -111,7 +111,7 @@ def test_specifications_of_files():
     assert anchored(Spec("./mine.py:A", {"k": 1})) == Spec(f"{where}:A", {"k": 1})
     assert anchored(Spec("c++/mine.py:A")) == Spec(f"{Path.cwd()}/c++/mine.py:A")
     assert without_place(Spec("/x/mine.py:A", {"k": 1})) == Spec("A", {"k": 1})
-    assert bare(parse_spec("/x/mine.py:A[k=/y/b.py:c]")) == "A[k=/y/b.py:c]"
+    assert bare(parse_spec("/x/mine.py:A[k=/y/b.py:c]")) == "A[k='/y/b.py:c']"
     assert bare(parse_chain("a+/x/mine.py:B")) == "a+B"
     tuned = Choice(Spec("/x/y/mine.py:A"), tune=True)
     assert (bare(tuned), bare(tuned, 1)) == ("A (tuned)", "mine.py:A (tuned)")
