@@ -5,12 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from aucbench.bench.evaluation.verdict import Measures, Status
+from aucbench.registry.specs import Spec
 
 DATASETS = ("breast-cancer", "digits-8", "digits-3")
 SPLITS = 3
 
 
 def with_cell(record, **changes):
+    if "dataset" in changes:
+        changes["dataset"] = Spec(changes["dataset"])
     return replace(record, cell=replace(record.cell, **changes))
 
 

@@ -17,7 +17,6 @@ from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
     from aucbench.report.findings import Findings
-    from aucbench.report.measured import Measured
 
 
 @grouped
@@ -54,13 +53,12 @@ def report(
 
     figures = _figures(figure or (), dataset)
     require_writable(show.html, json, *figures.values())
-    measured = _measured(folders, show, stale=stale)
-    findings = measured.findings
+    findings = _findings(folders, show, stale=stale)
     _draw(findings, figures, dataset)
     if show.md or show.tex:
-        print_tables(findings, measured.others, show)
+        print_tables(findings, show)
     else:
-        lines = (*sentences(findings), *folder_lines(findings.frame), *measured.missing)
+        lines = (*sentences(findings), *folder_lines(findings.frame), *findings.missing)
         for sentence in lines:
             say(sentence)
     if show.html is not None:
@@ -102,9 +100,9 @@ def _draw(findings: Findings, figures: Mapping[str, Path], dataset: str | None) 
             file.write(content)
 
 
-def _measured(folders: Sequence[Path], show: ShowOptions, *, stale: bool) -> Measured:
+def _findings(folders: Sequence[Path], show: ShowOptions, *, stale: bool) -> Findings:
+    from aucbench.report.findings import findings_of
     from aucbench.report.folder import read_frame
-    from aucbench.report.measured import measure
 
     frame = read_frame(*folders, stale=stale)
     if frame.source.unchecked:
@@ -116,7 +114,7 @@ def _measured(folders: Sequence[Path], show: ShowOptions, *, stale: bool) -> Mea
         )
     message = ""
     try:
-        return measure(frame, show)
+        return findings_of(frame, show)
     except AucbenchError as error:
         message = str(error)
         raise

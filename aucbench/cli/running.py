@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from aucbench.bench.results.store import Store
     from aucbench.progress import Progress
     from aucbench.report.comparison import Results
-    from aucbench.report.findings import Findings, Means
+    from aucbench.report.findings import Findings
     from aucbench.report.grid import Grid
 
 UNFINISHED = 3  # exit code when --minutes has left cells out
@@ -186,12 +186,11 @@ def print_results(results: Results, folder: Path | None) -> None:
 
     findings, show = results.findings, results.show
     if show.md or show.tex:
-        print_tables(findings, results.others, show)
+        print_tables(findings, show)
     else:
-        print_screen(findings, results.others)
+        print_screen(findings)
         say(protocol(results.plan, results))
-        failures = (line for other in results.others for line in other.failures)
-        below = [*notes(findings), *results.missing, *findings.unmeasured, *failures]
+        below = [*notes(findings), *findings.missing, *findings.unmeasured]
         for line in (*_first_notes(below), *remarks_on(results.plan, results, folder)):
             say(line)
         if len(findings.frame.solvers) > 1:
@@ -202,15 +201,15 @@ def print_results(results: Results, folder: Path | None) -> None:
         write_page(findings, show.html, "results" if folder is None else str(folder))
 
 
-def print_tables(findings: Findings, others: Sequence[Means], show: ShowOptions) -> None:
+def print_tables(findings: Findings, show: ShowOptions) -> None:
     """Print all tables in Markdown or LaTeX."""
     from aucbench.report.document import markdown, tex
     from aucbench.report.tables import grids
 
-    typer.echo((tex if show.tex else markdown)(grids(findings, others)))
+    typer.echo((tex if show.tex else markdown)(grids(findings)))
 
 
-def print_screen(findings: Findings, others: Sequence[Means]) -> None:
+def print_screen(findings: Findings) -> None:
     """Print the tables of the data sets if they fit a screen; else the one over all, or the first.
 
     A sentence says how to get those that are left out.
@@ -218,7 +217,7 @@ def print_screen(findings: Findings, others: Sequence[Means]) -> None:
     from aucbench.report.document import text
     from aucbench.report.tables import grids
 
-    tables = grids(findings, others)
+    tables = grids(findings)
     texts = [text([table], width(), _strong()) for table in tables]
     shown = texts
     if sum(one.count("\n") + 2 for one in texts) > MOST_LINES and len(texts) > 1:

@@ -1,7 +1,6 @@
 from .collecting import frame_of as frame_of
 from .figures import plot_figure as plot_figure
 from .findings import Findings as Findings
-from .findings import Settings as Settings
 from .findings import findings_of as findings_of
 from .folder import read_frame as read_frame
 from .frame import Condition as Condition

@@ -44,9 +44,8 @@ from aucbench.report.running import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from aucbench.report.findings import Findings, Means
+    from aucbench.report.findings import Findings
     from aucbench.report.html_page import InlinePage
-    from aucbench.report.measured import Measured
 
 MOST_REASONS = 3  # of records without an AUC
 MOST_SETS, MOST_LINES = 10, 60  # data sets of a notebook, lines of text
@@ -223,7 +222,7 @@ class Results(tuple[Record, ...]):
 
         if self._failure:
             return make_fragment([self._failure])
-        tables = grids(self.findings, self.others)
+        tables = grids(self.findings)
         count = len(self.findings.datasets)
         left = count - MOST_SETS
         more = [f"{left} more data sets: print(.table())"] if left > 0 else []
@@ -257,27 +256,13 @@ class Results(tuple[Record, ...]):
         from aucbench.report.document import text
         from aucbench.report.tables import grids
 
-        return text(grids(self.findings, self.others))
-
-    @property
-    def findings(self) -> Findings:
-        """All that the statistics say: values, intervals, pairs with their words, ranks, advice."""
-        return self._measured.findings
-
-    @property
-    def others(self) -> tuple[Means, ...]:
-        """The means of the further metrics."""
-        return self._measured.others
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Why a metric that was asked for is missing, a sentence each."""
-        return self._measured.missing
+        return text(grids(self.findings))
 
     @cached_property
-    def _measured(self) -> Measured:
+    def findings(self) -> Findings:
+        """All that the statistics say: values, intervals, pairs with their words, ranks, advice."""
         from aucbench.report.collecting import frame_of
-        from aucbench.report.measured import measure
+        from aucbench.report.findings import findings_of
 
         frame = frame_of(
             self,
@@ -286,7 +271,7 @@ class Results(tuple[Record, ...]):
             about=self._store.about,
             problems=self._store.problems,
         )
-        return measure(frame, self.show, curves=self._curves)
+        return findings_of(frame, self.show, curves=self._curves)
 
     def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each cell and a column for each plain field.

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from itertools import chain
 
 import numpy as np
 
 from aucbench.bench.cell import solver_of
 from aucbench.bench.measuring import default_measure, measure_of, supervised
+from aucbench.bench.options import ShowOptions
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.metrics.measures import measure
 from aucbench.report.curves import MedianCurves, median_curves
@@ -36,46 +37,28 @@ from aucbench.stats.measures import Measure
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.ranking import average_ranks, average_values
 from aucbench.stats.tables import ResultTable, Scale
-from aucbench.stats.words import LEVEL, ROPE, Interval
+from aucbench.stats.words import Interval
 
 TITLES = {
     **{"auc": "AUC", "ap": "AP", "brier": "Brier score", "pauc": "pAUC", "gauc": "grouped AUC"},
     **{"cindex": "C-index", "grade-auc": "grade AUC", "hand-till": "Hand–Till M"},
     **{"one-vs-rest": "one-vs-rest AUC", "gpauc": "grouped pAUC"},
 }
-# Up to which size a report says what takes long. What is said across data sets has no limit.
-MOST_PAIRS = 5_000  # of solvers inside data sets, over all of these
-MOST_VALUES = 5_000  # by data set and solver
+# Of how many pairs of solvers inside data sets, over all of these, each is compared; of more, none.
+MOST_PAIRS = 5_000
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
 FEWEST, MOST = 8, 40  # points of a curve
 PER_POINT = 11  # numbers: three by passes, two by seconds, three each of ROC and precision-recall
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What the user chooses."""
-
-    # As in `aucbench.bench.measuring.measure_of`, or one of values from elsewhere. None: that of
-    # the pairs which all cells share, or else the AUC.
-    measure: str | Measure | None = None
-    rope: float = ROPE  # this and the level as in `aucbench.stats.words`
-    level: float = LEVEL
-    reference: str | None = None  # a solver against which the others are told
-    mixed: bool = False  # compare times that were measured under different conditions
-    curves: bool = True  # make ROC and precision-recall curves
-    # Of how many pairs inside data sets, over all of these, each is compared; of more, none is.
-    # None: always. Where one data set only counts, they are compared in any case.
-    most_pairs: int | None = MOST_PAIRS
-    # Of how many values, by data set and solver, it is told what hangs on one data set; of more it
-    # is not. None: always.
-    most_values: int | None = MOST_VALUES
-
-    def points(self, groups: int) -> int:
-        """Return the points of each curve on a page of so many groups of fits."""
-        return max(FEWEST, min(MOST, NUMBERS // (PER_POINT * max(1, groups)))) if self.curves else 0
-
-
 DEFAULT_REFERENCE = "logistic"
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """The means of a measure over the splits, without what else can be found of it."""
+
+    measure: str  # its name for people
+    values: Mapping[tuple[int, int], float]  # by data set and solver, if it has one
+    failures: tuple[str, ...] = ()  # why a metric of a plugin has no value somewhere
 
 
 @dataclass(frozen=True)
@@ -85,17 +68,29 @@ class Findings:
     Attributes
     ----------
     frame : Frame
-    settings : Settings
+    settings : ShowOptions
     chosen : Measure
         The measure that the findings are about.
     datasets : tuple of DatasetFindings
         What is found inside each data set, in the order of the frame.
+    compared : frozenset of int
+        The data sets inside which each pair of solvers is compared.
+    points : int
+        Points of each curve.
+    others : tuple of Means
+        Of the further metrics that were asked for.
+    missing : tuple of str
+        Why a metric that was asked for is missing, a sentence each.
     """
 
     frame: Frame
-    settings: Settings
+    settings: ShowOptions
     chosen: Measure
     datasets: tuple[DatasetFindings, ...]
+    compared: frozenset[int]
+    points: int
+    others: tuple[Means, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @cached_property
     def measure(self) -> str:
@@ -149,18 +144,13 @@ class Findings:
 
     @property
     def unmeasured(self) -> tuple[str, ...]:
-        """Why a metric of a plugin has no value on some fits."""
-        return self.chosen.failures
+        """Why metrics of plugins have no value on some fits."""
+        return tuple(chain(self.chosen.failures, *(other.failures for other in self.others)))
 
     @cached_property
     def partial(self) -> frozenset[int]:
         """The solvers whose means are over fewer data sets than those of others."""
         return frozenset(np.flatnonzero(np.isnan(self.values).any(axis=0)).tolist())
-
-    @property
-    def points(self) -> int:
-        """Points of each curve."""
-        return self.settings.points(int(self.frame.planned.sum()))
 
     def interval(self, row: SolverFindings) -> Interval | None:
         """Return the interval that is shown first: DeLong's, or else the one over splits."""
@@ -183,33 +173,18 @@ class Findings:
         """All rows, by data set."""
         return tuple(row for one in self.datasets for row in one.rows)
 
-    @cached_property
-    def compared(self) -> frozenset[int]:
-        """The data sets inside which each pair of solvers is compared."""
-        return _compared_within(self.frame, self.settings.most_pairs)
-
-    @property
-    def leaves_out(self) -> bool:
-        """Whether each data set is left out in turn, to say what hangs on it."""
-        most = self.settings.most_values
-        return most is None or self.values.size <= most
-
     @property
     def untold(self) -> str:
         """In a sentence, what was left out since it takes long; empty if nothing was."""
-        frame, left = self.frame, []
+        frame = self.frame
         single = frame.source.external is not None and self.folds.shape[2] == 1
-        if len(self.compared) < len(frame.datasets) and not single:
-            others = "".join(f" but {frame.datasets[i]}" for i in self.compared)
-            left.append(
-                f"the comparisons of {frame.pairs_inside} pairs of solvers inside single data "
-                f"sets{others}, and the stars that follow from them"
-            )
-        if not self.leaves_out and len(frame.finished) > 1 and len(frame.solvers) > 1:
-            left.append(f"what hangs on one data set, of {self.values.size} values")
-        if not left:
+        if len(self.compared) == len(frame.datasets) or single:
             return ""
-        return f"Left out, since it takes long: {'; '.join(left)}."
+        others = "".join(f" but {frame.datasets[i]}" for i in self.compared)
+        return (
+            f"Left out, since it takes long: the comparisons of {frame.pairs_inside} pairs of "
+            f"solvers inside single data sets{others}, and the stars that follow from them."
+        )
 
     @property
     def grouped(self) -> str:
@@ -381,7 +356,6 @@ class Findings:
             measure=self.measure,
             rope=s.rope,
             level=s.level,
-            leave_out=self.leaves_out,
         )
 
     @cached_property
@@ -418,18 +392,15 @@ class Findings:
         return frozenset(j for j, name in enumerate(names) if name in possible)
 
 
-@dataclass(frozen=True, slots=True)
-class Means:
-    """The means of a measure over the splits, without what else can be found of it."""
+def means_of(frame: Frame, metric: str) -> Means:
+    """Return the means of a metric; it costs a part of `findings_of`.
 
-    measure: str  # its name for people
-    values: Mapping[tuple[int, int], float]  # by data set and solver, if it has one
-    failures: tuple[str, ...] = ()  # why a metric of a plugin has no value somewhere
-
-
-def means_of(frame: Frame, measure_name: str) -> Means:
-    """Return the means of a measure; it costs a part of `findings_of`, and raises as it does."""
-    chosen = measure_of(measure_name)
+    Raises
+    ------
+    DataError
+        When there is no value, or scores cannot be read.
+    """
+    chosen = measure_of(metric)
     with supervised():
         values = {
             (dataset, solver): value
@@ -441,37 +412,93 @@ def means_of(frame: Frame, measure_name: str) -> Means:
     return Means(title_of(chosen, frame), values, chosen.failures)
 
 
-def findings_of(frame: Frame, settings: Settings | None = None) -> Findings:
+def findings_of(
+    frame: Frame,
+    settings: ShowOptions | None = None,
+    *,
+    chosen: Measure | None = None,
+    curves: bool = True,
+    most_pairs: int = MOST_PAIRS,
+) -> Findings:
     """Ask the statistics about every data set; the scores are read here, one data set at a time.
 
-    It raises `UnknownNameError` when no solver has the name of the reference, `DataError` when
-    scores cannot be read, or a measure other than the AUC is asked for
-    and there are none, and `AucbenchError` when a setting makes no sense.
+    Parameters
+    ----------
+    frame : Frame
+    settings : ShowOptions, optional
+        The findings are about the first of its metrics that can be had, or else about the AUC.
+        Without a metric they are about that of the pairs which all cells share.
+    chosen : Measure, optional
+        What the values of the frame are, if they come from elsewhere.
+    curves : bool
+        Whether ROC and precision-recall curves are made.
+    most_pairs : int
+        Of how many pairs inside data sets, over all of these, each is compared; of more, none is.
+        If the verdict is about one data set, they are compared there in any case.
+
+    Raises
+    ------
+    UnknownNameError
+        When no solver has the name of the reference.
+    DataError
+        When scores cannot be read, or there is no AUC either.
+    AucbenchError
+        When a setting makes no sense.
     """
-    s = settings or Settings()
-    if s.reference is not None:
-        solver_of(frame.solvers, s.reference)
-    named = s.measure or default_measure(frame.source.common.get("pairs"))
-    chosen = named if isinstance(named, Measure) else measure_of(named)
-    points = s.points(int(frame.planned.sum()))
-    common: Any = {"measure": chosen, "level": s.level, "rope": s.rope}
-    compared = _compared_within(frame, s.most_pairs)
+    settings = settings or ShowOptions()
+    if settings.reference is not None:
+        solver_of(frame.solvers, settings.reference)
+    usual = default_measure(frame.source.common.get("pairs")) if chosen is None else ""
+    metrics = settings.metrics or (usual,)
+    missing: list[str] = []
+    for metric in dict.fromkeys((*metrics, AUC)):
+        try:
+            findings = _findings(frame, settings, chosen or measure_of(metric), curves, most_pairs)
+            break
+        except DataError as error:
+            if chosen is not None or metric in (usual, AUC):
+                raise
+            missing.append(f"{metric} is missing: {error}")
+    others: list[Means] = []
+    for metric in metrics[len(missing) + 1 :]:
+        try:
+            others.append(means_of(frame, metric))
+        except DataError as error:
+            missing.append(f"{metric} is missing: {error}")
+    return replace(findings, others=tuple(others), missing=tuple(missing))
+
+
+def _findings(
+    frame: Frame, settings: ShowOptions, chosen: Measure, curves: bool, most_pairs: int
+) -> Findings:
+    """Return the findings of a measure; raises `DataError` without a value of it."""
+    groups = max(1, int(frame.planned.sum()))
+    points = max(FEWEST, min(MOST, NUMBERS // (PER_POINT * groups))) if curves else 0
+    compared = _compared_within(frame, most_pairs)
     with supervised():
         datasets = tuple(
-            compare_within(frame, dataset, points, pairs=dataset in compared, **common)
+            compare_within(
+                frame,
+                dataset,
+                points,
+                measure=chosen,
+                level=settings.level,
+                rope=settings.rope,
+                pairs=dataset in compared,
+            )
             for dataset in range(len(frame.datasets))
         )
-    findings = Findings(frame, s, chosen, datasets)
+    findings = Findings(frame, settings, chosen, datasets, compared, points)
     _require_values(chosen, frame, findings.values)
     return findings
 
 
-def _compared_within(frame: Frame, most: int | None) -> frozenset[int]:
+def _compared_within(frame: Frame, most: int) -> frozenset[int]:
     """Return the data sets inside which each pair of solvers is compared.
 
     Of more than `most` pairs it is the one that the verdict is about, if that is about one.
     """
-    if most is None or frame.pairs_inside <= most:
+    if frame.pairs_inside <= most:
         return frozenset(range(len(frame.datasets)))
     only = frame.finished if len(frame.finished) == 1 else ()
     return frozenset(only or ((0,) if len(frame.datasets) == 1 else ()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import solver_of
+from aucbench.bench.options import ShowOptions
 from aucbench.datasets.sheets import read_sheet
 from aucbench.errors import ParameterError
 from aucbench.judging.formats import AUTO, long_table
@@ -19,7 +21,7 @@ from aucbench.judging.values import Values, measure_values
 from aucbench.options import make_options, takes_options
 from aucbench.records import CellStatus
 from aucbench.report.document import text
-from aucbench.report.findings import Findings, Settings, findings_of
+from aucbench.report.findings import Findings, findings_of
 from aucbench.report.frame import ExternalResults, Frame, Place, Row, Source
 from aucbench.report.grid import Grid
 from aucbench.report.notes import answer, notes, sentences
@@ -84,20 +86,17 @@ def judge_tables(tables: Any, form: str, options: JudgeOptions) -> Verdict:
 
 def _findings(values: Values, options: JudgeOptions) -> Findings:
     """Return all that is shown of values."""
-    settings = Settings(
-        measure=values.metric,
-        rope=options.rope,
-        level=options.level,
-        reference=options.reference,
-        most_pairs=None if values.folds.shape[2] > 1 else 0,
-        most_values=None,
-    )
     source = Source(
         families=values.families,
         external=ExternalResults(dict(enumerate(values.ratios)), values.remarks),
     )
     frame = Frame.of(values.datasets, values.methods, _rows(values), source)
-    return findings_of(frame, settings)
+    return findings_of(
+        frame,
+        ShowOptions(rope=options.rope, level=options.level, reference=options.reference),
+        chosen=values.metric,
+        most_pairs=sys.maxsize if values.folds.shape[2] > 1 else 0,
+    )
 
 
 def _rows(values: Values) -> Iterator[tuple[Place, Row]]:

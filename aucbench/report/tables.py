@@ -28,18 +28,16 @@ MOST_PAIRED = 30  # solvers in the table of pairs
 SHADES = {Word.BETTER: 0.5, Word.WORSE: -0.5}
 
 
-def grids(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
+def grids(findings: Findings) -> list[Grid]:
     """Return the tables of the data sets, and of several finished ones that over all at the end."""
     frame = findings.frame
     several = len(frame.finished) > 1 and len(frame.solvers) > 1
-    return [*tables(findings, others), *([leaderboard(findings)] if several else [])]
+    return [*tables(findings), *([leaderboard(findings)] if several else [])]
 
 
-def tables(
-    findings: Findings, others: Sequence[Means] = (), *, best_first: bool = False
-) -> list[Grid]:
+def tables(findings: Findings, *, best_first: bool = False) -> list[Grid]:
     """Return one table for each data set, with a column for each further measure."""
-    columns = _columns(findings, others)
+    columns = _columns(findings)
     place = {solver: k for k, solver in enumerate(findings.order)} if best_first else {}
     rows = [sorted(one.rows, key=lambda row: place.get(row.solver, 0)) for one in findings.datasets]
     texts = [[[c.text(row) for c in columns] for row in some] for some in rows]
@@ -77,7 +75,7 @@ class _Column:
     detail: Callable[[SolverFindings], str] = lambda _: ""
 
 
-def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
+def _columns(findings: Findings) -> list[_Column]:
     frame = findings.frame
     level = f"{100 * findings.settings.level:g} % interval"
 
@@ -111,7 +109,7 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
         _Column(SOLVER, lambda row: frame.solvers[row.solver]),
         _Column(findings.measure, estimate),
         _Column(level, interval, (NOTHING,), over_splits),
-        *(_Column(other.measure, mean_of(other)) for other in others),
+        *(_Column(other.measure, mean_of(other)) for other in findings.others),
         _Column("rank", lambda row: _number(row.rank, "g")),
         _Column("fit s", median("seconds"), (NOTHING,)),
         _Column("spread s", median("spread"), (NOTHING,)),

@@ -7,8 +7,9 @@ from in_process import cells_in_process
 from report_results import DATASETS, SPLITS
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
+from aucbench.bench.options import ShowOptions
 from aucbench.report.collecting import frame_of
-from aucbench.report.findings import Settings, findings_of
+from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
 
 
@@ -49,7 +50,7 @@ def scored(results):
     def made(records, **settings):
         store = Store(results)
         some = frame_of(records, scores=store.scores)
-        return findings_of(some, Settings(**settings))
+        return findings_of(some, ShowOptions(**settings))
 
     return made
 

@@ -63,7 +63,9 @@ def test_what_cannot_be_drawn_is_said(scored, records):
 
 
 def test_names_are_no_formulas_and_not_too_long(records):
-    odd = [with_cell(r, dataset="$x^{" + "a" * 100) for r in records if r.cell.dataset[-1] == "8"]
+    odd = [
+        with_cell(r, dataset="$x^{" + "a" * 100) for r in records if r.cell.dataset.name[-1] == "8"
+    ]
     content = plot_figure(findings_of(frame_of(odd)), "curves", ".svg").decode()
     assert "<!-- \\$x^{aaaaa" in content or "<!-- $x^{aaaaa" in content
     assert "a" * 50 not in content

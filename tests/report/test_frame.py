@@ -14,7 +14,7 @@ from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import CellStatus
 from aucbench.report.collecting import collect_rows, frame_of, make_frame
-from aucbench.report.findings import MOST_PAIRS, Settings, findings_of
+from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
 from aucbench.report.frame import Source
 from aucbench.report.notes import sentences
@@ -214,10 +214,10 @@ def test_a_family_counts_once_in_means_and_ranks(records):
 def test_of_too_many_pairs_inside_data_sets_none_is_compared(records):
     frame = frame_of(records)
     assert frame.pairs_inside == 9
-    few = findings_of(frame, Settings(most_pairs=8))
+    few = findings_of(frame, most_pairs=8)
     assert not any(one.pairs for one in few.datasets)
     assert not any(row.leading for row in few.rows)
-    all_of_them = findings_of(frame, Settings(most_pairs=9))
+    all_of_them = findings_of(frame, most_pairs=9)
     assert len(all_of_them.datasets[0].pairs) == 3
     assert any(row.leading for row in all_of_them.rows)
     assert few.values.tolist() == all_of_them.values.tolist()
@@ -226,21 +226,16 @@ def test_of_too_many_pairs_inside_data_sets_none_is_compared(records):
     assert " alone the best may be" in str(all_of_them.advice)
     assert " alone the best may be" not in str(few.advice)
     one = frame_of([r for r in records if str(r.cell.dataset) == "digits-8"])
-    assert len(findings_of(one, Settings(most_pairs=0)).datasets[0].pairs) == 3
+    assert len(findings_of(one, most_pairs=0).datasets[0].pairs) == 3
 
 
 def test_what_was_left_out_is_said_wherever_the_answer_is(records):
     frame = frame_of(records)
-    few = findings_of(frame, Settings(most_pairs=8, most_values=8))
+    few = findings_of(frame, most_pairs=8)
     [said] = [line for line in sentences(few) if line.startswith("Left out")]
     assert "comparisons of 9 pairs of solvers inside single data sets, and the stars" in said
-    assert "what hangs on one data set, of 9 values" in said
     assert said in page_of(few, folder="x").warnings
     told = verdict(few)
     assert said in told["answer"]
     assert {one["possible_best"] for each in told["data_sets"] for one in each["solvers"]} == {None}
-    whole = findings_of(frame, Settings(most_pairs=None, most_values=None))
-    assert not any(line.startswith("Left out") for line in sentences(whole))
-    assert Settings().most_pairs == MOST_PAIRS
-    by_default = findings_of(frame)
-    assert sentences(by_default) == sentences(whole)
+    assert not any(line.startswith("Left out") for line in sentences(findings_of(frame)))

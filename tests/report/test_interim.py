@@ -8,7 +8,7 @@ import pytest
 from aucbench.bench.plan.plan import Plan
 from aucbench.report import document, notes
 from aucbench.report.collecting import frame_of
-from aucbench.report.findings import Settings, findings_of
+from aucbench.report.findings import findings_of
 from aucbench.report.page import page_of
 from aucbench.report.tables import grids
 from aucbench.report.verdict import verdict
@@ -30,7 +30,7 @@ def records_of(records):
     """
 
     def made(plan, count):
-        datasets = plan.datasets[:count]
+        datasets = plan.data[:count]
         noise = dict(zip(datasets, np.linspace(0.6, 0.8, count), strict=True))
         for cell in plan.cells():
             if cell.dataset in noise:
@@ -46,7 +46,7 @@ def text_of(findings):
 
 
 def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
-    findings = findings_of(frame_of(records_of(PLAN, 19), [PLAN]), Settings(curves=False))
+    findings = findings_of(frame_of(records_of(PLAN, 19), [PLAN]), curves=False)
     tables, sentences = text_of(findings)
 
     assert verdict(findings)["state"] == "interim"
@@ -59,6 +59,6 @@ def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
     assert page.count("(interim)") == 21
     assert sentences[0] in page
 
-    ended = findings_of(frame_of(records_of(PLAN, 20), [PLAN]), Settings(curves=False))
+    ended = findings_of(frame_of(records_of(PLAN, 20), [PLAN]), curves=False)
     assert "interim" not in page_of(ended, folder="results").content.decode().lower()
     assert not ended.state

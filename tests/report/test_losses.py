@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
+from aucbench.bench.options import ShowOptions
 from aucbench.metrics import measure
 from aucbench.report import notes, tables
-from aucbench.report.findings import Settings, findings_of, means_of
+from aucbench.report.findings import findings_of, means_of
 
 
 @pytest.fixture(scope="module")
 def findings(frame):
     """Those of a loss, in place of the AUC."""
-    return findings_of(frame, Settings(measure="log-loss"))
+    return findings_of(frame, ShowOptions(metrics=("log-loss",)))
 
 
 def test_the_first_rank_has_the_least_loss(findings, frame):
@@ -33,8 +34,8 @@ def test_the_first_rank_has_the_least_loss(findings, frame):
 
 
 def test_tables_mark_the_smallest_loss_and_say_the_direction(findings, frame):
-    others = [means_of(frame, "brier"), means_of(frame, "auc")]
-    for table in tables.tables(findings, others):
+    asked = ShowOptions(metrics=("log-loss", "brier", "auc"))
+    for table in tables.tables(findings_of(frame, asked)):
         assert table.header[2] == "log-loss"
         losses, brier, auc = (
             [float(line[table.header.index(name)]) for line in table.lines]
@@ -47,7 +48,7 @@ def test_tables_mark_the_smallest_loss_and_say_the_direction(findings, frame):
 
 def test_the_means_are_those_of_the_findings(frame):
     for name in ("auc", "ap", "brier"):
-        means, whole = means_of(frame, name), findings_of(frame, Settings(measure=name))
+        means, whole = means_of(frame, name), findings_of(frame, ShowOptions(metrics=(name,)))
         assert means.measure == whole.measure
         assert means.values == pytest.approx(
             {(row.dataset, row.solver): row.estimate for row in whole.rows}

@@ -4,16 +4,15 @@ import re
 from dataclasses import replace
 from html import unescape
 
-import pytest
 from report_results import failed, with_cell
 
 from aucbench.bench import Store
+from aucbench.bench.options import ShowOptions
 from aucbench.data.understood import Remark, Understood
-from aucbench.errors import DataError
 from aucbench.records import CellStatus
 from aucbench.report.collecting import frame_of
 from aucbench.report.document import Listing, Section, markdown, text
-from aucbench.report.findings import Settings, findings_of
+from aucbench.report.findings import findings_of
 from aucbench.report.html_page import make_page
 from aucbench.report.page import page_of, page_sections, warnings_of
 from aucbench.report.tables import leaderboard, pair_table, tables
@@ -63,11 +62,11 @@ def test_of_each_pair_there_is_one_cell(findings):
 
 
 def test_the_range_that_is_measured_is_said(frame):
-    found = findings_of(frame, Settings(measure="pauc[max_fpr=.3,min_fpr=.1,min_tpr=.2]"))
+    found = findings_of(frame, ShowOptions(metrics=("pauc[max_fpr=.3,min_fpr=.1,min_tpr=.2]",)))
     assert "rates from 0.1 to 0.3 and true positive rates from 0.2 to 1" in words(found)
     assert found.row_test == "a t-test by the influence of rows"
     assert findings_of(frame).row_test == "DeLong's test with room for rows that nobody saw"
-    assert findings_of(frame, Settings(measure="ap")).row_test == ""
+    assert findings_of(frame, ShowOptions(metrics=("ap",))).row_test == ""
 
 
 def test_the_file_asks_for_nothing(findings):
@@ -106,8 +105,9 @@ def test_without_labels_the_splits_alone_are_compared(records):
     assert {row.roc for row in found.rows} == {None}
     assert all("does not hold all scores" in row.note for row in found.rows)
     assert "ROC curves" not in words(found)
-    with pytest.raises(DataError, match="the measure ap needs the scores"):
-        findings_of(frame_of(records), Settings(measure="ap"))
+    by_ap = findings_of(frame_of(records), ShowOptions(metrics=("ap",)))
+    assert by_ap.missing[0].startswith("ap is missing: the measure ap needs the scores")
+    assert by_ap.measure == "AUC"
 
 
 def test_times_under_different_conditions_are_compared_only_when_asked(scored, records):

@@ -9,12 +9,11 @@ from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.report.collecting import frame_of
 from aucbench.report.document import markdown, tex, text
-from aucbench.report.findings import Settings, findings_of
+from aucbench.report.findings import findings_of
 from aucbench.report.grid import shorten_name
 from aucbench.report.notes import answer, notes
 from aucbench.report.tables import tables
 
-QUICK = Settings(curves=False)
 SPLITS = 3
 
 
@@ -28,7 +27,7 @@ def row(solver="a", dataset="x", **given):
 
 
 def findings(rows, plans=(), scores=lambda *_: None):
-    return findings_of(frame_of(rows, plans, scores=scores), QUICK)
+    return findings_of(frame_of(rows, plans, scores=scores), curves=False)
 
 
 ROWS = [
