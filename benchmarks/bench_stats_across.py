@@ -13,7 +13,7 @@ class AcrossDataSets:
     version = "1"
     params = (
         [
-            *("best_set", "against", "steadiness", "pairwise", "average_ranks"),
+            *("best_set", "against", "steadiness", "pairs", "ranks"),
             *("fragile", "advice", "set_sizes", "settle"),
         ],
     )
@@ -27,14 +27,14 @@ class AcrossDataSets:
         values[rng.random(values.shape) < 0.01] = np.nan
         table = stats.ResultTable(values, [f"s{j}" for j in range(20)])
         self.call = {
-            "best_set": lambda: stats.best_set(table),
-            "against": lambda: stats.against(table, "s0"),
-            "steadiness": lambda: stats.steadiness(table),
-            "pairwise": lambda: stats.pairwise(table),
-            "average_ranks": lambda: stats.average_ranks(table, draws=2000),
+            "best_set": lambda: stats.SignTest().best_set(table),
+            "against": lambda: stats.SignTest().against(table, "s0"),
+            "steadiness": lambda: stats.SignTest().steadiness(table),
+            "pairs": lambda: stats.PairTest().pairs(table).all,
+            "ranks": lambda: stats.Bootstrap().ranks(table),
             "fragile": lambda: stats.fragile(table, "s0"),
             "advice": lambda: stats.Advice(table=table).sentences,
-            "set_sizes": lambda: stats.set_sizes(table),
+            "set_sizes": lambda: stats.SignTest().set_sizes(table),
             "settle": lambda: stats.settle(differences),
         }[function]
 

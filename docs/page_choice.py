@@ -15,7 +15,7 @@ import pandas as pd
 from page_study_answers import drawn
 
 from aucbench.registry import describe
-from aucbench.stats import ResultTable, best_set
+from aucbench.stats import ResultTable, SignTest
 
 STUDY = Path(__file__).with_name("data") / "study"
 AUTO = STUDY / "auto.toml"
@@ -194,7 +194,8 @@ def words(rows: pd.DataFrame) -> dict[str, str]:
     families = None
     if "group" in rows:
         families = [*rows.groupby("task")["group"].first()[table.index]]
-    found = best_set(ResultTable(table.to_numpy(), [*table.columns], families=families))
+    values = ResultTable(table.to_numpy(), [*table.columns], families=families)
+    found = SignTest().best_set(values)
     said = dict.fromkeys(found.names, "probably not")
     said |= dict.fromkeys(found.of(found.behind), "behind")
     return said | dict.fromkeys(found.of(found.possible), "★ may be")

@@ -27,11 +27,11 @@ from aucbench.stats import (
     ROPE,
     BestSet,
     Pair,
+    PairTest,
+    RankSets,
     ResultTable,
-    against,
-    best_set,
+    SignTest,
     holm,
-    pairwise,
     versus,
 )
 
@@ -44,7 +44,6 @@ from study.advising_tree import Tree as Tree
 from study.advising_tree import leaves_of as leaves_of
 from study.clustered import MetaRegression, meta_regression
 from study.clustered import Slope as Slope
-from study.rank_sets import RankSets, rank_sets
 
 FOLDER = Path(__file__).with_name("data") / "study"
 # Of a task in the main part, at most.
@@ -219,8 +218,8 @@ class Study:
         """Return a pair with the p-value of its log-odds, see `versus`."""
         groups = self.tasks.loc[plus.index, "group"].tolist()
         table = ResultTable(np.column_stack([plus, less]), names, families=groups)
-        [pair] = pairwise(table)
-        tested = against(table, names[1])
+        [pair] = PairTest().pairs(table)
+        tested = SignTest().against(table, names[1])
         known = not np.isnan(tested.p[0]) and tested.t[0] * pair.difference.estimate >= 0.0
         p = tested.p[0] if known else 1.0
         return replace(pair, difference=replace(pair.difference, p=p))
@@ -263,13 +262,15 @@ class Study:
     def best(self) -> BestSet:
         """Return who may be the best on a typical group of tasks."""
         table = self.table().dropna(how="all")
-        return best_set(ResultTable(table, [*table.columns], families=self.groups(table)))
+        named = ResultTable(table, [*table.columns], families=self.groups(table))
+        return SignTest().best_set(named)
 
     @cached_property
     def ranks(self) -> RankSets:
         """Return between which ranks each solver lies."""
         table = self.table().dropna(how="all")
-        return rank_sets(ResultTable(table, [*table.columns], families=self.groups(table)))
+        named = ResultTable(table, [*table.columns], families=self.groups(table))
+        return SignTest().rank_sets(named)
 
     @cached_property
     def costs(self) -> pd.DataFrame:

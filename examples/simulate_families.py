@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from simulated import Tables, grid, mean, print_tables, repeated, share
 from study.clustered import mean_over_families, meta_regression
-from study.rank_sets import rank_sets
 
-from aucbench.stats import against
+from aucbench.stats import SignTest
 from aucbench.stats.tables import ResultTable
 
 SIZES = (1, 1, 1, 12)
@@ -132,7 +131,9 @@ def words(count: int) -> list[list[str]]:
             values = 1.0 / (1.0 + np.exp(-odds))
             for k, known in enumerate((None, sample.names)):
                 false[k] += mean_over_families(sample.y, known).p <= 0.05
-                found = against(ResultTable(values, "ab", families=known), "b", flips=FLIPS)
+                found = SignTest(flips=FLIPS).against(
+                    ResultTable(values, "ab", families=known), "b"
+                )
                 false[2 + k] += found.p[0] <= 0.05
         lines.append([str(families), *(share(float(one / count), count) for one in false)])
     return lines
@@ -155,7 +156,7 @@ def ranks(count: int) -> list[list[str]]:
                 values = 1.0 / (1.0 + np.exp(-odds))
                 names = [*map(str, range(m))]
                 told = [f"f{g}" for g in family]
-                found = rank_sets(ResultTable(values, names, families=told), flips=FLIPS)
+                found = SignTest(flips=FLIPS).rank_sets(ResultTable(values, names, families=told))
                 low, high = np.array(found.low), np.array(found.high)
                 first, last = (np.arange(1, m + 1),) * 2 if gap else (np.ones(m), np.full(m, m))
                 whole.append(bool(((low <= first) & (last <= high)).all()))

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from simulated import Tables, grid, mean, print_tables, rate, repeated, share
 
 from aucbench.report.grid import Grid
-from aucbench.stats import ResultTable, Scale, against, best_set, holm
+from aucbench.stats import ResultTable, Scale, SignTest, holm
 from aucbench.stats.signed_rank import p_values
 from aucbench.stats.tables import average_ranks_of
 
@@ -134,10 +134,10 @@ def old_rule(values: Array) -> Said:
 
 
 def new_rule(values: Array, *, shares: bool = True) -> Said:
-    """Return the stars of `best_set`, of log-odds or of the AUCs as they are."""
+    """Return the stars of `SignTest.best_set`, of log-odds or of the AUCs as they are."""
     names = [*map(str, range(values.shape[1]))]
     scale = Scale.SHARES if shares else Scale.LARGER
-    found = best_set(ResultTable(values, names, scale=scale), flips=FLIPS)
+    found = SignTest(flips=FLIPS).best_set(ResultTable(values, names, scale=scale))
     return Said(np.array(found.possible), np.array(found.behind))
 
 
@@ -195,7 +195,7 @@ def _words_on(rule: str, table: Array, at: int) -> Array:
     if rule == "old":
         return np.asarray(np.delete(old_words(table)[:, at], at))
     names = [*map(str, range(table.shape[1]))]
-    found = against(ResultTable(table, names), names[at], flips=FLIPS)
+    found = SignTest(flips=FLIPS).against(ResultTable(table, names), names[at])
     d = np.round(np.delete(table - table[:, [at]], at, axis=1), 12).T
     p = np.array(found.adjusted_p) if rule == "new" else holm(p_values(d))
     return np.where(p <= ALPHA, np.sign(found.t), 0.0)

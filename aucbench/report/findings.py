@@ -34,8 +34,8 @@ from aucbench.report.within import (
 )
 from aucbench.stats.advice import Advice
 from aucbench.stats.measures import Measure
-from aucbench.stats.pairs import Pair, pairwise
-from aucbench.stats.ranking import average_ranks, average_values
+from aucbench.stats.pairs import Pair, PairTable, PairTest
+from aucbench.stats.ranking import Bootstrap
 from aucbench.stats.tables import ResultTable, Scale
 from aucbench.stats.words import Interval
 
@@ -315,10 +315,10 @@ class Findings:
             Scale.SMALLER if self.smaller else scale,
         )
 
-    @cached_property
-    def pairs(self) -> tuple[Pair, ...]:
+    @property
+    def pairs(self) -> PairTable:
         """All pairs of solvers over the finished data sets."""
-        return pairwise(self.table, rope=self.settings.rope, level=self.settings.level)
+        return self.advice.pairs
 
     @property
     def pairs_both_ways(self) -> Mapping[tuple[int, int], Pair]:
@@ -330,12 +330,12 @@ class Findings:
     @cached_property
     def means(self) -> tuple[Interval, ...]:
         """Mean values in the order of the solvers."""
-        return average_values(self.table, level=self.settings.level)
+        return Bootstrap(level=self.settings.level).means(self.table)
 
     @cached_property
     def ranks(self) -> tuple[Interval, ...]:
         """Average ranks in the order of the solvers."""
-        return average_ranks(self.table, level=self.settings.level)
+        return Bootstrap(level=self.settings.level).ranks(self.table)
 
     @cached_property
     def advice(self) -> Advice:
@@ -345,17 +345,15 @@ class Findings:
         stars = [one.possible(frame.solvers, len(finished), s.level) for one in finished]
         return Advice(
             table=self.table,
+            test=PairTest(rope=s.rope, level=s.level),
             against=self.reference if len(finished) > 1 else self.asked_reference,
             seconds=self.seconds,
             nonzeros=self.nonzeros,
             folds=self.folds,
             ratio=frame.ratio(*frame.finished),
-            pairs=self.pairs,
             within=finished[0].within if len(finished) == 1 else None,
             stars=stars if self.compared.issuperset(frame.finished) else None,
             measure=self.measure,
-            rope=s.rope,
-            level=s.level,
         )
 
     @cached_property

@@ -1,12 +1,10 @@
 from .advice import Advice as Advice
-from .advice_more import set_sizes as set_sizes
 from .advice_more import settle as settle
 from .best_set import Against as Against
 from .best_set import BestSet as BestSet
+from .best_set import RankSets as RankSets
+from .best_set import SignTest as SignTest
 from .best_set import Steadiness as Steadiness
-from .best_set import against as against
-from .best_set import best_set as best_set
-from .best_set import steadiness as steadiness
 from .delong import DeLongTest as DeLongTest
 from .delong import auc_difference as auc_difference
 from .delong import auc_interval as auc_interval
@@ -16,9 +14,9 @@ from .influence import Influence as Influence
 from .influence import Influences as Influences
 from .measures import Measure as Measure
 from .pairs import Pair as Pair
-from .pairs import pairwise as pairwise
-from .ranking import average_ranks as average_ranks
-from .ranking import average_values as average_values
+from .pairs import PairTable as PairTable
+from .pairs import PairTest as PairTest
+from .ranking import Bootstrap as Bootstrap
 from .resampled import corrected_difference as corrected_difference
 from .resampled import corrected_interval as corrected_interval
 from .rows import Fold as Fold

@@ -4,7 +4,7 @@ Design
   a. A sentence says no more than its number. What is not shown is not said, and what would show it
      stands at the end.
   b. The order of the sentences is that of what a reader needs: the set of possibly best solvers on
-     a typical data set, see `best_set`; the mean, which a few data sets can decide; who is behind,
+     a typical data set, see `SignTest`; the mean, which a few data sets can decide; who is behind,
      how much of it hangs on one data set, the reference, what is as good and faster, failures, and
      what would make it surer.
   c. A solver without a value on some data set cannot have the highest mean, because its mean is
@@ -16,7 +16,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
 from typing import Any
@@ -26,18 +26,16 @@ from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
 from aucbench.stats.advice_inside import OneTable, alone
-from aucbench.stats.advice_more import MOST, POWER, set_sizes, settle
-from aucbench.stats.best_set import BestSet, Steadiness, best_set, steadiness
-from aucbench.stats.pairs import Pair, pairwise
-from aucbench.stats.ranking import average_ranks
+from aucbench.stats.advice_more import MOST, POWER, settle
+from aucbench.stats.best_set import BestSet, RankSets, SignTest, Steadiness
+from aucbench.stats.pairs import Pair, PairTable, PairTest
+from aucbench.stats.ranking import Bootstrap
 from aucbench.stats.tables import ROUNDING, Array, ResultTable, Rule, differences, filled
 from aucbench.stats.vectors import floats
 from aucbench.stats.versus import Fragile, fragile, versus
 from aucbench.stats.within import WithinDataset
 from aucbench.stats.words import (
-    LEVEL,
     NAMED,
-    ROPE,
     Word,
     counted,
     listed,
@@ -50,6 +48,7 @@ CHANCE = f"{POWER * 100:g} %"
 MUCH = 1.5  # times faster or sparser that are worth a word
 FRAGILE = 2  # verdicts of which it is told what changes them
 MEMBERS = 20  # of a set that are named
+MOST_VALUES = 10_000  # of a table whose data sets are left out in turn, and drawn again
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,6 +59,8 @@ class Advice:
     ----------
     table : ResultTable
         The values of one measure.
+    test : PairTest
+        The rope, and the level of all tests.
     against : str, optional
         A solver against which each other one is told.
     seconds, nonzeros : array of shape (N, k), optional
@@ -69,8 +70,6 @@ class Advice:
         The values by split, so that it can be said what more splits would bring.
     ratio : float
         n_test / n_train of a split.
-    pairs : sequence of Pair, optional
-        What `pairwise` returns for the table. None: it is computed here.
     within : WithinDataset, optional
         What `within` returns for the data set, when there is only one.
     stars : sequence of sequence of str, optional
@@ -78,35 +77,25 @@ class Advice:
         them at once; told where there are too few data sets to say anything across them.
     measure : str
         Its name.
-    rope, level :
-        As in `pairwise`.
-    leave_out : bool
-        Leave out each data set in turn, to say what hangs on one of them. It takes long where there
-        are many data sets and many solvers.
 
     Raises
     ------
     DataError
         When the shapes do not agree.
-    ParameterError
-        When a number makes no sense.
     UnknownNameError
         When no solver has the name `against`.
     """
 
     table: ResultTable
+    test: PairTest = field(default_factory=PairTest)
     against: str | None = None
     seconds: Any = None
     nonzeros: Any = None
     folds: Any = None
     ratio: float = 0.0
-    pairs: Sequence[Pair] | None = None
     within: WithinDataset | None = None
     stars: Sequence[Sequence[str]] | None = None
     measure: str = "AUC"
-    rope: float = ROPE
-    level: float = LEVEL
-    leave_out: bool = True
 
     def __post_init__(self) -> None:
         shape = self.table.values.shape
@@ -173,14 +162,14 @@ class Advice:
         """Each other solver against the reference, if there is one; of two solvers, their pair."""
         if not self._is_across or self.referent is None:
             return ()
-        return versus(self.table, self.referent, rope=self.rope, level=self.level)
+        return versus(self.table, self.referent, self.test)
 
     @cached_property
     def fragile(self) -> tuple[Fragile, ...]:
         """Which of the verdicts on the reference hang on a detail."""
-        if not self._is_across or self.referent is None or not self.leave_out or self._best.note:
+        if not self._is_across or self.referent is None or self.is_large or self._best.note:
             return ()
-        return fragile(self.table, self.referent, rope=self.rope, level=self.level)
+        return fragile(self.table, self.referent, self.test)
 
     @property
     def names(self) -> Sequence[str]:
@@ -189,24 +178,49 @@ class Advice:
 
     @cached_property
     def _best(self) -> BestSet:
-        tested = best_set(self.table, level=self.level)
+        tested = self._signs.best_set(self.table)
         return tested.following(self.led[0]) if len(self.names) == 2 else tested
+
+    @cached_property
+    def ranks(self) -> RankSets | None:
+        """Between which ranks each solver lies; None where `best` is."""
+        return self._signs.rank_sets(self.table) if self._is_across else None
+
+    @cached_property
+    def pairs(self) -> PairTable:
+        """All pairs of solvers over the data sets."""
+        return self.test.pairs(self.table)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it would take long to draw samples of the data sets, as without one of them."""
+        return bool(self.table.values.size > MOST_VALUES)
+
+    @property
+    def _signs(self) -> SignTest:
+        return SignTest(level=self.level)
+
+    @property
+    def level(self) -> float:
+        """The level of all tests."""
+        return self.test.level
+
+    @property
+    def rope(self) -> float:
+        """Half the width of the region of practical equivalence."""
+        return self.test.rope
 
     @cached_property
     def led(self) -> tuple[Pair, ...]:
         """The pairs of the leader, seen from it."""
-        pairs = self.pairs
-        if pairs is None:
-            pairs = pairwise(self.table, rope=self.rope, level=self.level)
-        of_leader = (one for one in pairs if self.leader in (one.a, one.b))
-        return tuple(one if one.a == self.leader else one.flipped() for one in of_leader)
+        return self.pairs.of(str(self.leader))
 
     @cached_property
     def steadiness(self) -> Steadiness | None:
         """What becomes of the set without each single data set; None where none is tested."""
-        if self._best.note or len(self.names) == 2 or not self.leave_out:
+        if self._best.note or len(self.names) == 2 or self.is_large:
             return None
-        return steadiness(self.table, level=self.level)
+        return self._signs.steadiness(self.table)
 
     @property
     def counted_units(self) -> str:
@@ -221,7 +235,7 @@ class Advice:
 
     @cached_property
     def _ranks(self) -> list[float]:
-        return [rank.estimate for rank in average_ranks(self.table, draws=1)]
+        return [rank.estimate for rank in Bootstrap(draws=1).ranks(self.table)]
 
     def _across(self) -> Iterator[str]:
         """Yield what several data sets say."""
@@ -323,6 +337,11 @@ class Advice:
 
     def hanging(self) -> Iterator[str]:
         """Say what becomes of the set without one data set."""
+        if self.is_large:
+            yield (
+                "Left out, since it takes long: what depends on one data set, of "
+                f"{self.table.values.size} values."
+            )
         steady = self.steadiness
         if steady is None:
             return
@@ -411,8 +430,8 @@ class Advice:
         elif len(self.names) == 2:
             if self.led[0].word is Word.UNCLEAR and self.led[0].data_sets:
                 yield self.settling(self.led[0])
-        elif (size := sum(self._best.possible)) > 1:
-            sizes = set_sizes(self.table, level=self.level)
+        elif (size := sum(self._best.possible)) > 1 and not self.is_large:
+            sizes = self._signs.set_sizes(self.table)
             n = len(self.table.values)
             said = [f"{(t - 1) * n} more data sets like these about {k}" for t, k in sizes.items()]
             yield (
@@ -425,7 +444,7 @@ class Advice:
         mine, other = self.columns(self.table.sign * self.folds, pair.b)
         by_split = mine - other
         d, _ = differences(*self.columns(self.table.gains, pair.b), Rule.WORST_RANK)
-        settling = settle(d, by_split=by_split, ratio=self.ratio, rope=self.rope, level=self.level)
+        settling = settle(d, by_split=by_split, ratio=self.ratio, test=self.test)
         if settling.note:
             return f"To be surer about {pair.b}: {settling.note}"
         which = f"{self.leader} against {pair.b}"

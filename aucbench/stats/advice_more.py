@@ -1,4 +1,4 @@
-"""How many more data sets would settle a pair of solvers, or make the set of the best smaller.
+"""How many more data sets would settle a pair of solvers.
 
 Design
   a. The data sets that there are, are drawn again in place of a model. This takes those that were
@@ -19,19 +19,14 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.errors import require_at_least
-from aucbench.stats.best_set import best_set
+from aucbench.stats.pairs import PairTest
 from aucbench.stats.signed_rank import critical, vector_of
-from aucbench.stats.tables import Array, ResultTable, drawn_counts
-from aucbench.stats.words import LEVEL, ROPE, require_level
+from aucbench.stats.tables import Array, drawn_counts
 
 POWER = 0.8  # probability with which a pair shall be settled
 MOST = 1000  # data sets, beyond which nobody looks
 DRAWS = 2000  # of stored differences; their standard error at .8 is .009
-TIMES = (2, 4)  # as many data sets, for which the size of a set is told
-SET_DRAWS = 9
 SEED = 0
-SET_FLIPS = 499
 FEWEST = 5  # differences that say something about their spread when they are drawn again
 
 
@@ -53,8 +48,7 @@ def settle(
     *,
     by_split: Array | None = None,
     ratio: float = 0.0,
-    rope: float = ROPE,
-    level: float = LEVEL,
+    test: PairTest | None = None,
 ) -> Settling:
     """How many more data sets would settle a pair: make it better, worse or equivalent.
 
@@ -69,18 +63,16 @@ def settle(
         bring.
     ratio : float
         n_test / n_train of a split.
-    rope, level :
-        As in `pairwise`.
+    test : PairTest, optional
+        The rope and the level.
 
     Raises
     ------
     DataError
         When a difference is NaN.
-    ParameterError
-        When a number makes no sense.
     """
-    require_at_least(0.0, rope=rope)
-    require_level(level)
+    test = test or PairTest()
+    rope, level = test.rope, test.level
     d = vector_of(differences)
     if d.size < FEWEST:
         note = f"It has {d.size} difference(s); to say how many would do takes {FEWEST}."
@@ -119,36 +111,6 @@ def left_by_splits(by_split: Array, ratio: float) -> float | None:
     variance = sd**2 - split_sd**2 * (1.0 / float(np.mean([row.size for row in rows])))
     floor = min(sd**2, split_sd**2 * ratio)
     return sqrt(max(variance, floor)) / sd
-
-
-def set_sizes(table: ResultTable, *, level: float = LEVEL) -> dict[int, int]:
-    """Median size of `best_set` with 2, 4, ... times as many data sets like these.
-
-    The data sets are drawn with replacement, as many as there would be, without their families.
-
-    Parameters
-    ----------
-    table, level :
-        As in `best_set`.
-
-    Returns
-    -------
-    dict of int to int
-        The size by how many times as many data sets there would be.
-
-    Raises
-    ------
-    DataError, ParameterError
-        As `best_set`.
-    """
-    rng = np.random.default_rng(SEED)
-    values, sizes = table.values, {}
-    for factor in TIMES:
-        rows = rng.integers(0, max(1, len(values)), (SET_DRAWS, factor * len(values)))
-        drawn = (ResultTable(values[some], table.names, scale=table.scale) for some in rows)
-        sets = [best_set(one, level=level, flips=SET_FLIPS) for one in drawn]
-        sizes[factor] = int(np.median([sum(one.possible) for one in sets]))
-    return sizes
 
 
 def first_from(holds: Callable[[int], bool], low: int, most: int) -> int | None:

@@ -9,17 +9,18 @@ stable under manipulation of the comparate set", arXiv:2305.11921.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import nan
+from functools import cached_property
+from math import inf, nan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.errors import require_at_least
-from aucbench.stats.signed_rank import signed_rank
-from aucbench.stats.tables import ResultTable, Rule, differences
-from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
+from aucbench.stats.signed_rank import blocks, p_values, signed_rank_rows
+from aucbench.stats.tables import ROUNDING, Array, ResultTable, Rule
+from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm, require_level
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +84,12 @@ class Pair:
         )
 
 
-def pairwise(table: ResultTable, *, rope: float = ROPE, level: float = LEVEL) -> tuple[Pair, ...]:
-    """Compare all pairs of solvers over data sets.
-
-    They are (names[0], names[1]), (names[0], names[2]), ..., (names[-2], names[-1]). A family of
-    data sets counts as one, whose value is the mean; a solver that lacks one of them has none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairTest:
+    """The signed-rank test of pairs of solvers over data sets.
 
     Parameters
     ----------
-    table : ResultTable
     rope : float
         Differences of at most this size are ties; `Word.EQUIVALENT` speaks of it.
     level : float
@@ -102,45 +100,127 @@ def pairwise(table: ResultTable, *, rope: float = ROPE, level: float = LEVEL) ->
     ParameterError
         When `rope` is negative, or `level` is not in (0, 1).
     """
-    pairs = pairs_of(table, combinations(range(len(table.names)), 2), rope=rope, level=level)
-    adjusted = holm([pair.p for pair in pairs])
-    return tuple(
-        replace(pair, adjusted_p=float(p)) for pair, p in zip(pairs, adjusted, strict=True)
-    )
+
+    rope: float = ROPE
+    level: float = LEVEL
+
+    def __post_init__(self) -> None:
+        require_at_least(0.0, rope=self.rope)
+        require_level(self.level)
+
+    def pairs(self, table: ResultTable) -> PairTable:
+        """Compare all pairs of solvers over data sets.
+
+        A family of data sets counts as one, whose value is the mean; a solver that lacks one of
+        them has none.
+        """
+        return PairTable(table, self)
+
+    def some(
+        self,
+        table: ResultTable,
+        a: NDArray[np.intp],
+        b: NDArray[np.intp],
+        rule: Rule = Rule.WORST_RANK,
+    ) -> list[Pair]:
+        """Return the pairs of the solvers of these numbers, without an adjusted p-value."""
+        gains, found = np.ascontiguousarray(table.unit_gains.T), {}
+        for at, d in _by_size(gains[a], gains[b], rule):
+            tested = signed_rank_rows(d, self.level)
+            finite = np.isfinite(d)
+            sums, counts = np.where(finite, d, 0.0).sum(axis=1), finite.sum(axis=1)
+            means = np.divide(sums, counts, out=np.full(sums.size, nan), where=counts > 0)
+            wins, losses = (d > self.rope).sum(axis=1), (d < -self.rope).sum(axis=1)
+            columns = (at, means, wins, d.shape[1] - wins - losses, losses)
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            for (k, mean, *counted), one in zip(rows, tested, strict=True):
+                difference = of_losses(one) if table.smaller else one
+                mean = 0.0 - mean if table.smaller else mean
+                i, j = table.names[a[k]], table.names[b[k]]
+                found[k] = Pair(i, j, difference, nan, mean, *counted, self.rope)
+        return [found[k] for k in range(a.size)]
 
 
-def pairs_of(
-    table: ResultTable,
-    which: Iterable[tuple[int, int]],
-    *,
-    rope: float,
-    level: float,
-    rule: Rule = Rule.WORST_RANK,
-) -> list[Pair]:
-    """Return some pairs of `pairwise` without an adjusted p-value."""
-    require_at_least(0.0, rope=rope)
-    gains, names, pairs = table.unit_gains, table.names, []
-    for i, j in which:
-        d, _ = differences(gains[:, i], gains[:, j], rule)
-        finite = d[np.isfinite(d)]
-        wins, losses = int(np.count_nonzero(d > rope)), int(np.count_nonzero(d < -rope))
-        mean = float(finite.mean()) if finite.size else nan
-        pairs.append(
-            Pair(
-                a=names[i],
-                b=names[j],
-                difference=of_losses(signed_rank(d, level))
-                if table.smaller
-                else signed_rank(d, level),
-                adjusted_p=nan,
-                mean=0.0 - mean if table.smaller else mean,
-                wins=wins,
-                ties=d.size - wins - losses,
-                losses=losses,
-                rope=rope,
-            )
-        )
-    return pairs
+@dataclass(frozen=True, eq=False)
+class PairTable(Sequence[Pair]):
+    """All pairs of the solvers of a table; each is computed when it is asked for.
+
+    They are (names[0], names[1]), (names[0], names[2]), ..., (names[-2], names[-1]).
+    """
+
+    table: ResultTable
+    test: PairTest
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        m = len(self.table.names)
+        return m * (m - 1) // 2
+
+    def __getitem__(self, at):  # type: ignore[no-untyped-def, override]
+        """Return a pair by its place, or some pairs."""
+        return self.all[at]
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Yield all pairs."""
+        return iter(self.all)
+
+    @cached_property
+    def all(self) -> tuple[Pair, ...]:
+        """All pairs."""
+        return self._adjusted(*self._numbers)
+
+    @cached_property
+    def adjusted_p(self) -> Array:
+        """The p-values after Holm's adjustment for all pairs."""
+        gains = np.ascontiguousarray(self.table.unit_gains.T)
+        p = np.full(len(self), nan)
+        a, b = self._numbers
+        for some in blocks(len(self), max(1, gains.shape[1])):
+            for at, d in _by_size(gains[a[some]], gains[b[some]], Rule.WORST_RANK):
+                if d.shape[1]:
+                    p[some.start + at] = p_values(d)
+        return holm(p)
+
+    def of(self, name: str) -> tuple[Pair, ...]:
+        """Return the pairs of a solver, seen from it, in the order of the others.
+
+        Raises
+        ------
+        UnknownNameError
+            When no solver has this name.
+        """
+        at = self.table.at(name)
+        others = np.delete(np.arange(len(self.table.names)), at)
+        pairs = self._adjusted(np.minimum(others, at), np.maximum(others, at))
+        return tuple(pair if pair.a == name else pair.flipped() for pair in pairs)
+
+    @cached_property
+    def _numbers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        a, b = np.triu_indices(len(self.table.names), 1)
+        return a, b
+
+    def _adjusted(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> tuple[Pair, ...]:
+        """Return some pairs, each with the first solver of the table first."""
+        places = a * len(self.table.names) - a * (a + 1) // 2 + b - a - 1
+        adjusted = self.adjusted_p[places].tolist()
+        found = zip(self.test.some(self.table, a, b), adjusted, strict=True)
+        return tuple(replace(pair, adjusted_p=p) for pair, p in found)
+
+
+def _by_size(first: Array, second: Array, rule: Rule) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    """Yield the places of pairs, and their differences (P, n), where as many data sets count.
+
+    Under `Rule.WORST_RANK` the difference is infinite where one solver has no value. Where both
+    have none, or under the other rule one of them, the data set says nothing about the pair.
+    """
+    lacks, lacked = np.isnan(first), np.isnan(second)
+    used = ~(lacks & lacked if rule is Rule.WORST_RANK else lacks | lacked)
+    d = np.round(first - second, ROUNDING)
+    d = np.where(lacks, -inf, np.where(lacked, inf, d))
+    sizes = used.sum(axis=1)
+    for size in np.unique(sizes).tolist():
+        at = np.flatnonzero(sizes == size)
+        yield at, d[at][used[at]].reshape(at.size, size)
 
 
 def of_losses(gain: Difference) -> Difference:

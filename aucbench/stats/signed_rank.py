@@ -13,15 +13,18 @@ Design
      p-value is constant between two neighbouring Walsh averages, and may jump at one. So the end on
      the side of 0 is looked for by the test itself, from 0 on. Where all values beside 0 are
      accepted and 0 is not, the interval ends at 0 and is open there.
+  e. The rows of a table are tested together, one for each pair of solvers. The counts of the sign
+     flips with a small statistic are whole numbers below 2^53, and so they are exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import inf, isnan, nan, sqrt
+from typing import Any
 
 import numpy as np
 import scipy  # its parts are imported when they are used
@@ -35,6 +38,8 @@ from aucbench.stats.words import LEVEL, Difference, require_level
 EXACT = 50  # differences up to which the null distribution is computed; SciPy has the same bound
 METHOD = "signed-rank test over data sets"
 ROUNDING = 1e-12  # relative to the largest difference
+NUMBERS = 2**21  # of an array that is made anew for each block of rows
+FEW = 8  # rows whose null distributions are kept
 SLACK = 1e-9  # relative; sums of probabilities are compared with a level up to rounding
 
 
@@ -68,13 +73,33 @@ def signed_rank(differences: ArrayLike, level: float = LEVEL) -> Difference:
     and ties in the Wilcoxon signed rank procedures"; Hodges and Lehmann (1963), "Estimates of
     location based on rank tests".
     """
-    require_level(level)
     d = vector_of(differences)
-    if d.size == 0:
+    return signed_rank_rows(d[None], level)[0]
+
+
+def signed_rank_rows(differences: Array, level: float = LEVEL) -> list[Difference]:
+    """Do as `signed_rank` for each row of differences (P, n) without NaN.
+
+    Time: O(P n² log n), memory for a block of rows at a time.
+    """
+    require_level(level)
+    count, n = differences.shape
+    if n == 0:
         note = "No data set has a value of either solver."
-        return Difference(nan, nan, nan, nan, level, METHOD, note)
-    ordered = np.sort(walsh_averages(d)[np.triu_indices(d.size)])
-    return _without_0(d, _read(ordered.__getitem__, d.size, p_values(d[None])[0], level))
+        return [Difference(nan, nan, nan, nan, level, METHOD, note)] * count
+    p, pick, found = p_values(differences), np.triu_indices(n), []
+    for some in blocks(count, n * n):
+        d = differences[some] + 0.0  # no -0.0, which would be printed
+        ordered = np.sort(walsh_averages(d)[:, *pick], axis=-1)
+        read = _read(ordered.T, n, p[some], level)
+        found += [_without_0(row, one) for row, one in zip(d, read, strict=True)]
+    return found
+
+
+def blocks(count: int, size: int) -> Iterator[slice]:
+    """Yield slices of so many rows that need an array of this size each."""
+    step = max(1, NUMBERS // size)
+    return (slice(start, start + step) for start in range(0, count, step))
 
 
 def without_each(differences: ArrayLike, level: float = LEVEL) -> tuple[Difference, ...]:
@@ -92,12 +117,24 @@ def without_each(differences: ArrayLike, level: float = LEVEL) -> tuple[Differen
     place[first, second] = place[second, first] = np.arange(walsh.size)
     gone = np.sort(place, axis=1) - np.arange(n)  # row i: those that leave with i
 
-    def pick(i: int) -> Callable[[int], float]:
-        return lambda k: ordered[k + np.count_nonzero(gone[i] <= k)]
-
     others = d[np.nonzero(~np.eye(n, dtype=bool))[1].reshape(n, n - 1)]
-    told = (_read(pick(i), n - 1, p, level) for i, p in enumerate(p_values(others)))
-    return tuple(map(_without_0, others, told))
+    p, each = p_values(others), []
+    for i in range(n):
+        rest = _Rest(ordered, gone[i])
+        [one] = _read(rest, n - 1, p[i : i + 1], level)
+        each.append(_without_0(others[i], one))
+    return tuple(each)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rest:
+    """Ordered Walsh averages but for some of them, by their places; `rest[k]` is the k-th one."""
+
+    ordered: Array
+    gone: NDArray[np.intp]
+
+    def __getitem__(self, k: int) -> Array:
+        return self.ordered[k + np.count_nonzero(self.gone <= k), None]
 
 
 def vector_of(differences: ArrayLike) -> Array:
@@ -108,19 +145,24 @@ def vector_of(differences: ArrayLike) -> Array:
     return np.asarray(d + 0.0)  # no -0.0, which would be printed
 
 
-def _read(pick: Callable[[int], float], n: int, p: float, level: float) -> Difference:
-    """Return what the ordered Walsh averages of n differences say; `pick(k)` is the k-th of m."""
+def _read(ordered: Any, n: int, p: Array, level: float) -> list[Difference]:
+    """Return what the ordered Walsh averages of n differences say; `ordered[k]` has the k-th ones.
+
+    Each of them and p have an entry for each row of differences.
+    """
     m = n * (n + 1) // 2
-    low, high = float(pick((m - 1) // 2)), float(pick(m // 2))
-    # Either may be infinite.
-    effect = low if low == high else 0.0 if low == -high else (low + high) / 2.0
-    c = critical(n, 1 - level)
+    low, high = ordered[(m - 1) // 2], ordered[m // 2]
+    with np.errstate(invalid="ignore"):  # either may be infinite
+        middle = np.where(low == -high, 0.0, (low + high) / 2.0)
+    effects, c, note = np.where(low == high, low, middle), critical(n, 1 - level), ""
     if c >= 0:
-        low, high = float(pick(c)), float(pick(m - 1 - c))
-        return Difference(effect, low, high, float(p), level, METHOD)
-    least = smallest_n(1 - level)
-    note = f"An interval of level {level:g} takes at least {least} data sets; here are {n}."
-    return Difference(effect, nan, nan, float(p), level, METHOD, note)
+        low, high = ordered[c], ordered[m - 1 - c]
+    else:
+        low = high = np.full(len(p), nan)
+        least = smallest_n(1 - level)
+        note = f"An interval of level {level:g} takes at least {least} data sets; here are {n}."
+    rows = zip(*(column.tolist() for column in (effects, low, high, p)), strict=True)
+    return [Difference(*row, level, METHOD, note) for row in rows]
 
 
 def _without_0(d: Array, told: Difference) -> Difference:
@@ -154,14 +196,15 @@ def _nearest(d: Array, side: float, alpha: float) -> float:
 
 
 def walsh_averages(d: Array) -> Array:
-    """Return (d_i + d_j)/2 in an array of shape (n, n); that of inf and -inf is 0."""
-    finite = np.abs(d[np.isfinite(d)])
-    far = 4.0 * finite.max(initial=1.0)  # so far out that the finite ones cannot pull it back
+    """Return (d_i + d_j)/2 of rows (…, n), shape (…, n, n); that of inf and -inf is 0."""
+    finite = np.isfinite(d)
+    most = np.max(np.abs(d), axis=-1, keepdims=True, where=finite, initial=0.0)
+    if finite.all():
+        return np.asarray((d[..., :, None] + d[..., None, :]) / 2.0)
+    far = 4.0 * np.maximum(1.0, most)  # so far out that the finite ones cannot pull it back
     z = np.clip(d, -far, far)
-    walsh = (z[:, None] + z) / 2.0
-    beyond = np.abs(walsh) > finite.max(initial=0.0)
-    walsh[beyond] = np.copysign(inf, walsh[beyond])
-    return walsh
+    walsh = (z[..., :, None] + z[..., None, :]) / 2.0
+    return np.where(np.abs(walsh) > most[..., None], np.copysign(inf, walsh), walsh)
 
 
 def statistic(d: Array) -> tuple[Array, Array]:
@@ -185,21 +228,48 @@ def p_values(d: Array) -> Array:
         return np.asarray(2.0 * scipy.special.ndtr(-z))
     doubled = np.sort((2.0 * flipped).astype(np.int64), axis=-1)  # midranks are halves
     lower = (doubled.sum(axis=-1) - 4.0 * away) / 2.0  # the smaller sum of doubled ranks
-    at = np.rint(lower).astype(np.int64)
-    tails = [_flips(row.tobytes())[k] for row, k in zip(doubled, at, strict=True)]
-    return np.minimum(1.0, 2.0 * np.array(tails))
+    return np.minimum(1.0, 2.0 * _tails(doubled, np.rint(lower).astype(np.int64)))
+
+
+def _tails(ranks: NDArray[np.int64], at: NDArray[np.int64]) -> Array:
+    """Return P(sum of a random half of the ranks <= at) for ascending ranks (P, n) and at (P,)."""
+    if len(ranks) <= FEW:
+        rows = zip(ranks, at.tolist(), strict=True)
+        return np.array([_flips(row.tobytes())[k] for row, k in rows])
+    rows, which = np.unique(ranks, axis=0, return_inverse=True)
+    most = np.zeros(len(rows), np.int64)
+    np.maximum.at(most, which.ravel(), at)
+    order = np.argsort(most, kind="stable")  # the cheap ones first
+    place = np.empty(len(rows), np.intp)
+    place[order] = np.arange(len(rows))
+    places, tails = place[which.ravel()], np.empty(at.size)
+    for some in blocks(len(rows), int(most.max()) + 1):
+        ways = np.cumsum(_ways(rows[order[some]], int(most[order[some]].max())), axis=1)
+        pairs = np.flatnonzero((places >= some.start) & (places < some.stop))
+        tails[pairs] = ways[places[pairs] - some.start, at[pairs]]
+    return tails / 2.0 ** ranks.shape[1]
 
 
 @lru_cache(maxsize=4096)
 def _flips(ranks: bytes) -> Array:
     """Return P(sum of a random half of these ranks <= t), t = 0, 1, ...; int64 as bytes."""
-    density = np.ones(1)
-    for rank in np.frombuffer(ranks, dtype=np.int64):
-        longer = np.zeros(density.size + rank)
-        longer[: density.size] += density / 2.0
-        longer[rank:] += density / 2.0
-        density = longer
-    return np.asarray(np.cumsum(density))
+    row = np.frombuffer(ranks, dtype=np.int64)
+    return np.asarray(np.cumsum(_ways(row[None], int(row.sum()))[0]) / 2.0**row.size)
+
+
+def _ways(ranks: NDArray[np.int64], most: int) -> Array:
+    """Return how many subsets of the ranks (P, n) have the sum 0, 1, ..., `most`, (P, most + 1)."""
+    ways = np.zeros((len(ranks), most + 1))
+    ways[:, 0] = 1.0
+    for column in ranks.T:
+        low, high = int(column.min()), int(column.max())
+        if low == high:
+            ways[:, low:] += ways[:, : max(0, most + 1 - low)]
+            continue
+        for rank in np.unique(column[column <= most]).tolist():
+            rows = np.flatnonzero(column == rank)
+            ways[rows, rank:] += ways[rows, : most + 1 - rank]
+    return ways
 
 
 @lru_cache(maxsize=4096)

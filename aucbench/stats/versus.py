@@ -10,36 +10,32 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aucbench.stats.best_set import FEWER_FLIPS, against, enough_flips
-from aucbench.stats.pairs import Pair, of_losses, pairs_of
+from aucbench.stats.best_set import FEWER_FLIPS, SignTest, enough_flips
+from aucbench.stats.pairs import Pair, PairTest, of_losses
 from aucbench.stats.signed_rank import signed_rank, without_each
 from aucbench.stats.tables import ResultTable, Rule, differences
-from aucbench.stats.words import LEVEL, ROPE, Difference, Word
+from aucbench.stats.words import Difference, Word
 
 SHOWN = 3  # data sets that a sentence names
 COMPLETE = "with complete cases only"
 
 
 def versus(
-    table: ResultTable,
-    reference: str,
-    *,
-    rope: float = ROPE,
-    level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
+    table: ResultTable, reference: str, test: PairTest | None = None, rule: Rule = Rule.WORST_RANK
 ) -> tuple[Pair, ...]:
-    """Compare each solver with a reference: their pairs, with the p-values of `against`.
+    """Compare each solver with a reference: their pairs, with the p-values of `SignTest.against`.
 
-    Effect and interval are those of `pairwise`, in units of the measure. `adjusted_p` is the
-    `adjusted_p` of `against`, whose scale is that of `best_set`, and 1 where the two scales do not
-    agree on who is ahead. Of two solvers it is the p-value of their pair.
+    Effect and interval are those of `PairTest.pairs`, in units of the measure. `adjusted_p` is that
+    of `SignTest.against`, whose scale is that of `SignTest.best_set`, and 1 where the two scales do
+    not agree on who is ahead. Of two solvers it is the p-value of their pair.
 
     Parameters
     ----------
-    table, rope, level :
-        As in `pairwise`.
+    table : ResultTable
     reference : str
         One of the names.
+    test : PairTest, optional
+        The rope, and the level of all tests.
     rule : Rule
         How missing cells count.
 
@@ -50,15 +46,16 @@ def versus(
 
     Raises
     ------
-    DataError, ParameterError, UnknownNameError
-        As `pairwise` and `against`.
+    DataError, UnknownNameError
+        As `SignTest.against`.
     """
-    tested = against(table, reference, level=level, rule=rule, flips=enough_flips(level))
+    test = test or PairTest()
+    tested = SignTest(level=test.level).against(table, reference, rule)
     at = table.at(reference)
-    others = [(j, at) for j in range(len(table.names)) if j != at]
-    pairs = pairs_of(table, others, rope=rope, level=level, rule=rule)
+    others = np.delete(np.arange(len(table.names)), at)
+    pairs = test.some(table, others, np.full(others.size, at), rule)
     return tuple(
-        replace(pair, adjusted_p=_adjusted(pair.difference, t, p, len(others)))
+        replace(pair, adjusted_p=_adjusted(pair.difference, t, p, others.size))
         for pair, t, p in zip(pairs, tested.t, tested.adjusted_p, strict=True)
     )
 
@@ -105,36 +102,38 @@ class Fragile:
 
 
 def fragile(
-    table: ResultTable, reference: str, *, rope: float = ROPE, level: float = LEVEL
+    table: ResultTable, reference: str, test: PairTest | None = None
 ) -> tuple[Fragile, ...]:
     """Find the verdicts of `versus` that another way to count would change.
 
-    The other ways are the complete cases, and the table without each single data
-    set. Those are left out whose verdict stays.
+    The other ways are the complete cases, and the table without each single data set. Those are
+    left out whose verdict stays.
 
     Parameters
     ----------
-    table, reference, rope, level :
+    table, reference, test :
         As in `versus`.
 
     Raises
     ------
-    DataError, ParameterError, UnknownNameError
+    DataError, UnknownNameError
         As `versus`.
     """
-    pairs = versus(table, reference, rope=rope, level=level)
+    test = test or PairTest()
+    pairs = versus(table, reference, test)
     changes: list[list[Change]] = [[] for _ in pairs]
     if np.isnan(table.values).any():
-        others = versus(table, reference, rope=rope, level=level, rule=Rule.COMPLETE_CASES)
+        others = versus(table, reference, test, Rule.COMPLETE_CASES)
         for pair, mine in zip(others, changes, strict=True):
             mine.append(Change(COMPLETE, "", pair.word))
-    flips = enough_flips(level, FEWER_FLIPS)
-    without = [_differences(table, pair, level) for pair in pairs]
+    signs = SignTest(level=test.level, flips=enough_flips(test.level, FEWER_FLIPS))
+    without = [_differences(table, pair, test.level) for pair in pairs]
     for i, data_set in enumerate(table.data_sets):
-        tested = against(table.without(i), reference, level=level, flips=flips)
+        tested = signs.against(table.without(i), reference)
         for j, (t, p) in enumerate(zip(tested.t, tested.adjusted_p, strict=True)):
             d = without[j].get(i, pairs[j].difference)
-            changes[j].append(Change("", data_set, d.word(rope, _adjusted(d, t, p, len(pairs)))))
+            word = d.word(test.rope, _adjusted(d, t, p, len(pairs)))
+            changes[j].append(Change("", data_set, word))
     told = (
         Fragile(pair.a, pair.b, pair.word, tuple(c for c in some if c.word is not pair.word))
         for pair, some in zip(pairs, changes, strict=True)

@@ -20,7 +20,7 @@ from aucbench.report.frame import Source
 from aucbench.report.notes import sentences
 from aucbench.report.page import page_of
 from aucbench.report.verdict import verdict
-from aucbench.stats.ranking import average_ranks
+from aucbench.stats.ranking import Bootstrap
 from aucbench.stats.tables import ResultTable
 
 
@@ -204,7 +204,7 @@ def test_a_family_counts_once_in_means_and_ranks(records):
     by_hand = np.vstack([whole[:1], whole[1:].mean(axis=0, keepdims=True)])
     assert np.array_equal(related.table.units, by_hand)
     assert [one.estimate for one in related.means] == pytest.approx(by_hand.mean(axis=0))
-    assert related.ranks == average_ranks(ResultTable(by_hand, related.frame.solvers))
+    assert related.ranks == Bootstrap().ranks(ResultTable(by_hand, related.frame.solvers))
     assert "over 2 families of 3 data sets" in str(related.advice)
     assert "over 3 data sets" in str(alone.advice)
     told = verdict(related)["solvers"][0]
@@ -229,7 +229,7 @@ def test_of_too_many_pairs_inside_data_sets_none_is_compared(records):
     assert len(findings_of(one, most_pairs=0).datasets[0].pairs) == 3
 
 
-def test_what_was_left_out_is_said_wherever_the_answer_is(records):
+def test_what_was_left_out_is_said_wherever_the_answer_is(records, monkeypatch):
     frame = frame_of(records)
     few = findings_of(frame, most_pairs=8)
     [said] = [line for line in sentences(few) if line.startswith("Left out")]

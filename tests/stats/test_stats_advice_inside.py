@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from aucbench.stats import Advice, ResultTable, SplitTest, Word
+from aucbench.stats import Advice, PairTest, ResultTable, SplitTest, Word
 
 FOLDS = np.array([-1.0, 0.5, 1.0, -0.5, 0.0]) / np.sqrt(0.625)  # mean 0, standard deviation 1
 
@@ -24,7 +24,7 @@ def advice(
     row = [v.mean() for v in values.values()]
     times = None if seconds is None else [seconds]
     names = [*values]
-    options = {"seconds": times, "level": level, "against": reference}
+    options = {"seconds": times, "test": PairTest(level=level), "against": reference}
     table = ResultTable([row], names, ["german"])
     return Advice(table=table, within=found, **options).sentences
 

@@ -5,6 +5,7 @@ import pytest
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.stats.advice_more import drawn_statistic, left_by_splits, settle
+from aucbench.stats.pairs import PairTest
 from aucbench.stats.signed_rank import signed_rank, statistic
 from aucbench.stats.words import Word
 
@@ -56,7 +57,7 @@ def test_splits_settle_a_pair_whose_spread_comes_from_splits():
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: settle([0.1] * 9, rope=-1.0), ParameterError),
+        (lambda: settle([0.1] * 9, test=PairTest(rope=-1.0)), ParameterError),
         (lambda: settle([0.1, nan]), DataError),
     ],
 )

@@ -9,7 +9,7 @@ from nights import first
 from scipy.stats import rankdata
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.stats.best_set import against, best_set, steadiness
+from aucbench.stats.best_set import SignTest
 from aucbench.stats.tables import ResultTable, Scale
 
 GOLDEN = np.array(
@@ -78,7 +78,7 @@ def naive(values, families=None, shares=True):
 
 
 def test_golden_numbers():
-    found = best_set(ResultTable(GOLDEN, "abcd"))
+    found = SignTest().best_set(ResultTable(GOLDEN, "abcd"))
     assert found.s == pytest.approx((-0.9802, 0.9802, 2.5205, 2.5205), abs=6e-5)
     assert found.p == pytest.approx((0.9766, 0.4062, 0.0117, 0.0078), abs=6e-5)
     assert found.adjusted_p == pytest.approx((0.9766, 0.5742, 0.0312, 0.0312), abs=6e-5)
@@ -94,7 +94,7 @@ def test_it_is_the_naive_twin(seed, shares):
     values = table(seed=seed)
     values[1, 2] = values[4, 0] = values[4, 1] = nan  # both failed: no difference
     values[2, 0] = values[2, 1]
-    found = best_set(
+    found = SignTest().best_set(
         ResultTable(values, names_of(values), scale=Scale.SHARES if shares else Scale.LARGER)
     )
     s, p, adjusted, _ = naive(values, shares=shares)
@@ -107,7 +107,7 @@ def test_a_family_flips_as_one():
     values = table(n=11, seed=3)
     families = ["x", "x", None, None, "y", "y", "y", None, None, None, None]
     numbers = [0, 0, 1, 2, 3, 3, 3, 4, 5, 6, 7]
-    found = best_set(ResultTable(values, names_of(values), families=families))
+    found = SignTest().best_set(ResultTable(values, names_of(values), families=families))
     s, p, adjusted, _ = naive(values, numbers)
     assert found.units == 8
     assert found.s == pytest.approx(s)
@@ -120,15 +120,15 @@ def test_a_family_of_many_counts_no_more_than_another_one():
     ahead = np.repeat([[0.8, 0.81], [0.81, 0.8]], [12, 11], axis=0)
     values = ahead + np.random.default_rng(0).normal(0, 0.001, (23, 1))
     families = ["cuts of one"] * 12 + [None] * 11
-    found = best_set(ResultTable(values, "ab", families=families))
+    found = SignTest().best_set(ResultTable(values, "ab", families=families))
     assert found.of(found.behind) == ("b",)
-    assert best_set(ResultTable(values, "ab")).of(found.possible) == ("a",)
+    assert SignTest().best_set(ResultTable(values, "ab")).of(found.possible) == ("a",)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_reference_is_tested_against_the_others_only(seed):
     values = table(seed=seed, m=4)
-    found = against(ResultTable(values, names_of(values)), "s1")
+    found = SignTest().against(ResultTable(values, names_of(values)), "s1")
     _, _, _, T = naive(values)
     t = np.abs(T[:, [0, 2, 3], 1])
     assert found.names == ("s0", "s2", "s3")
@@ -142,22 +142,24 @@ def test_a_reference_is_tested_against_the_others_only(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_random_flips_come_near_to_all_flips(seed):
     values = table(n=13, m=5, seed=seed)
-    all_flips = best_set(ResultTable(values, names_of(values)), flips=9999)
-    some = best_set(ResultTable(values, names_of(values)), flips=4001)
+    all_flips = SignTest(flips=9999).best_set(ResultTable(values, names_of(values)))
+    some = SignTest(flips=4001).best_set(ResultTable(values, names_of(values)))
     assert not any(all_flips.borderline)
     assert some.p == pytest.approx(all_flips.p, abs=0.03)
     assert some.adjusted_p == pytest.approx(all_flips.adjusted_p, abs=0.03)
-    assert some == best_set(ResultTable(values, names_of(values)), flips=4001)
+    assert some == SignTest(flips=4001).best_set(ResultTable(values, names_of(values)))
 
 
 @pytest.mark.parametrize("n", range(6))
 def test_few_data_sets_take_no_star_away(n):
-    found = best_set(ResultTable(table(n=n, m=3, spread=0.0), "abc"))
+    found = SignTest().best_set(ResultTable(table(n=n, m=3, spread=0.0), "abc"))
     assert found.possible == (True,) * 3
     assert found.behind == (False,) * 3
     assert all(isnan(p) for p in found.p)
     assert found.note == f"To leave a solver out takes at least 6 data sets; here are {n}."
-    assert all(isnan(p) for p in against(ResultTable(table(n=n, m=3), "abc"), "a").adjusted_p)
+    assert all(
+        isnan(p) for p in SignTest().against(ResultTable(table(n=n, m=3), "abc"), "a").adjusted_p
+    )
 
 
 def test_steadiness_leaves_each_data_set_out():
@@ -165,8 +167,8 @@ def test_steadiness_leaves_each_data_set_out():
     values[2, 1] = nan
     families = [None] * 7 + ["x", "x"]
     whole = ResultTable(values, "abcde", families=families)
-    found = steadiness(whole)
-    sets = [best_set(whole.without(i), flips=1999) for i in range(9)]
+    found = SignTest().steadiness(whole)
+    sets = [SignTest(flips=1999).best_set(whole.without(i)) for i in range(9)]
     names = [{*one.of(one.possible)} for one in sets]
     assert (found.fewest, found.most) == (min(map(len, names)), max(map(len, names)))
     assert {*found.always} == set.intersection(*names)
@@ -175,10 +177,10 @@ def test_steadiness_leaves_each_data_set_out():
 
 def test_wrong_input_is_refused():
     with pytest.raises(DataError, match=r"a value is 1\.2, wanted shares"):
-        best_set(ResultTable([[1.2, 0.5]], "ab"))
+        SignTest().best_set(ResultTable([[1.2, 0.5]], "ab"))
     with pytest.raises(DataError, match="8 data sets have 3 families"):
-        best_set(ResultTable(GOLDEN, "abcd", families=["x", "y", None]))
+        SignTest().best_set(ResultTable(GOLDEN, "abcd", families=["x", "y", None]))
     with pytest.raises(ParameterError, match="flips"):
-        best_set(ResultTable(GOLDEN, "abcd"), flips=0)
+        SignTest(flips=0).best_set(ResultTable(GOLDEN, "abcd"))
     with pytest.raises(UnknownNameError, match="'z'"):
-        against(ResultTable(GOLDEN, "abcd"), "z")
+        SignTest().against(ResultTable(GOLDEN, "abcd"), "z")

@@ -6,7 +6,7 @@ from nights import first, first_rows
 from scipy.stats import binomtest
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats.pairs import pairwise
+from aucbench.stats.pairs import PairTest
 from aucbench.stats.tables import ResultTable
 from aucbench.stats.versus import fragile
 from aucbench.stats.words import Word
@@ -28,9 +28,8 @@ def test_the_verdict_has_four_words():
     base = rng.uniform(0.6, 0.9, 12)
     wide = base + np.tile([0.05, -0.05], 6)
     values = np.column_stack([base, base + small, base + large, wide])
-    words = {
-        (p.a, p.b): p.word for p in pairwise(ResultTable(values, ["a", "near", "high", "wide"]))
-    }
+    pairs = PairTest().pairs(ResultTable(values, ["a", "near", "high", "wide"]))
+    words = {(p.a, p.b): p.word for p in pairs}
     assert words["a", "near"] is Word.EQUIVALENT
     assert words["a", "high"] is Word.WORSE
     assert words["near", "high"] is Word.WORSE
@@ -39,8 +38,8 @@ def test_the_verdict_has_four_words():
 
 def test_a_pair_seen_from_the_other_side():
     values = table()
-    [pair] = pairwise(ResultTable(values[:, [0, 2]], "ac"))
-    [other] = pairwise(ResultTable(values[:, [2, 0]], "ca"))
+    [pair] = PairTest().pairs(ResultTable(values[:, [0, 2]], "ac"))
+    [other] = PairTest().pairs(ResultTable(values[:, [2, 0]], "ca"))
     back = pair.flipped()
     assert (back.a, back.b, back.wins, back.losses) == (other.a, other.b, other.wins, other.losses)
     assert back.difference == other.difference
@@ -54,10 +53,10 @@ def test_missing_cells_lose_by_the_worst_rank():
     values[[2, 5], 0] = nan
     values[7, 1] = nan
     values[9] = nan
-    [pair] = pairwise(ResultTable(values, "ab"))
+    [pair] = PairTest().pairs(ResultTable(values, "ab"))
     assert (pair.wins, pair.ties, pair.losses) == (7, 0, 2)
     assert pair.mean == pytest.approx(0.01)
-    [by_hand] = pairwise(
+    [by_hand] = PairTest().pairs(
         ResultTable(np.column_stack([[0.01] * 6 + [-5.0, -5.0, 5.0], np.zeros(9)]), "ab")
     )
     assert pair.p == by_hand.p
@@ -67,12 +66,12 @@ def test_missing_cells_lose_by_the_worst_rank():
 def test_a_solver_that_always_fails_is_worse_and_no_number_is_made_up():
     values = table(8, 2)
     values[:, 1] = nan
-    [pair] = pairwise(ResultTable(values, "ab"))
+    [pair] = PairTest().pairs(ResultTable(values, "ab"))
     assert pair.wins == 8
     assert pair.difference.estimate == inf
     assert isnan(pair.mean)
     assert pair.word is Word.BETTER
-    [both] = pairwise(ResultTable(values * nan, "ab"))
+    [both] = PairTest().pairs(ResultTable(values * nan, "ab"))
     assert both.word is Word.UNCLEAR
     assert both.data_sets == 0
     assert isnan(both.adjusted_p)
@@ -89,13 +88,13 @@ def test_a_solver_that_always_fails_is_worse_and_no_number_is_made_up():
 )
 def test_tables_that_make_no_sense_are_refused(values, names, sentence):
     with pytest.raises(DataError, match=sentence):
-        pairwise(ResultTable(values, names))
+        PairTest().pairs(ResultTable(values, names))
 
 
 @pytest.mark.parametrize("options", [{"rope": -1.0}, {"level": 0.0}, {"rope": nan}])
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ParameterError):
-        pairwise(ResultTable(table(), "abcd"), **options)
+        PairTest(**options).pairs(ResultTable(table(), "abcd"))
 
 
 @pytest.mark.slow
@@ -106,7 +105,7 @@ def test_family_wise_error_on_null_data(n, k):
     wrong = 0
     for _ in range(draws):
         values = rng.uniform(0.6, 0.9, (n, 1)) + rng.normal(0, 0.02, (n, k))
-        words = {pair.word for pair in pairwise(ResultTable(values, "abcde"[:k]))}
+        words = {pair.word for pair in PairTest().pairs(ResultTable(values, "abcde"[:k]))}
         wrong += bool(words & {Word.BETTER, Word.WORSE})
     assert binomtest(wrong, draws, 0.05, alternative="greater").pvalue > 1e-3
 
@@ -119,7 +118,7 @@ def test_equivalent_is_rarely_said_at_the_edge_of_the_rope(n):
     said = 0
     for _ in range(draws):
         values = np.column_stack([rng.normal(0.005, 0.004, n), np.zeros(n)])
-        said += pairwise(ResultTable(values, "ab"), rope=0.005)[0].word is Word.EQUIVALENT
+        said += PairTest(rope=0.005).pairs(ResultTable(values, "ab"))[0].word is Word.EQUIVALENT
     assert binomtest(said, draws, 0.025, alternative="greater").pvalue > 1e-3
 
 
@@ -130,22 +129,21 @@ def test_related_data_sets_count_as_one_with_their_mean():
     families = [f"f{i // 3}" for i in range(24)]
 
     mine, one_each = (
-        pairwise(ResultTable(table, "abc", families=families)),
-        pairwise(ResultTable(means, "abc")),
+        PairTest().pairs(ResultTable(table, "abc", families=families)),
+        PairTest().pairs(ResultTable(means, "abc")),
     )
     for pair, other in zip(mine, one_each, strict=True):
         assert pair.p == other.p
         assert pair.difference.low == pytest.approx(other.difference.low)
         assert (pair.wins, pair.losses) == (other.wins, other.losses)
-    assert pairwise(ResultTable(table, "abc", families=[None] * 24)) == pairwise(
-        ResultTable(table, "abc")
-    )
+    alone = PairTest().pairs(ResultTable(table, "abc", families=[None] * 24))
+    assert [*alone] == [*PairTest().pairs(ResultTable(table, "abc"))]
 
     table[4, 0] = np.nan  # one of a family: then the family has none
-    [first, *_] = pairwise(ResultTable(table, "abc", families=families))
+    [first, *_] = PairTest().pairs(ResultTable(table, "abc", families=families))
     assert (first.losses >= 1, first.data_sets) == (True, 8)
     with pytest.raises(DataError, match="24 data sets have 3 families"):
-        pairwise(ResultTable(table, "abc", families=["f"] * 3))
+        PairTest().pairs(ResultTable(table, "abc", families=["f"] * 3))
 
 
 def test_what_is_fragile_of_related_data_sets_keeps_the_rest_of_a_family():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from aucbench.errors import DataError
-from aucbench.stats.best_set import against
-from aucbench.stats.pairs import pairwise
+from aucbench.stats.best_set import SignTest
+from aucbench.stats.pairs import PairTest
 from aucbench.stats.tables import ResultTable
 from aucbench.stats.versus import fragile, versus
 from aucbench.stats.words import Word
@@ -25,10 +25,10 @@ def test_effects_are_those_of_the_pairs_and_p_values_those_of_the_flips(seed):
     values, names = table(k=4, seed=seed), "abcd"
     pairs = {
         (p.a, p.b): p
-        for pair in pairwise(ResultTable(values, names))
+        for pair in PairTest().pairs(ResultTable(values, names))
         for p in (pair, pair.flipped())
     }
-    tested = against(ResultTable(values, names), "c")
+    tested = SignTest().against(ResultTable(values, names), "c")
     for pair, p in zip(versus(ResultTable(values, names), "c"), tested.adjusted_p, strict=True):
         known = pairs[pair.a, "c"]
         assert pair.difference == known.difference
@@ -39,7 +39,7 @@ def test_effects_are_those_of_the_pairs_and_p_values_those_of_the_flips(seed):
 
 def test_of_two_solvers_it_is_their_pair():
     values = table(k=2, seed=2)
-    [pair] = pairwise(ResultTable(values, "ab"))
+    [pair] = PairTest().pairs(ResultTable(values, "ab"))
     assert versus(ResultTable(values, "ab"), "b") == (pair,)
 
 
@@ -50,7 +50,7 @@ def test_scales_that_do_not_agree_give_no_word():
     values = np.column_stack([reference, reference + np.r_[np.full(8, 0.02), np.full(12, -0.012)]])
     values = np.column_stack([values, reference - 0.1])
     [b, _] = versus(ResultTable(values, "abc"), "a")
-    [t, _] = against(ResultTable(values, "abc"), "a").t
+    [t, _] = SignTest().against(ResultTable(values, "abc"), "a").t
     assert t < 0.0 < b.mean
     assert b.word is not Word.BETTER
 

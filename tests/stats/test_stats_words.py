@@ -66,7 +66,7 @@ def test_records_name_their_numbers_alike():
     ]
     names = [[field.name for field in fields(record)] for record in records]
     assert "effect" not in {name for own in names for name in own}
-    intervals = [own for own in names if {"low", "high"} <= {*own}]
+    intervals = [own for own in names if {"low", "high", "level"} <= {*own}]
     assert len(intervals) == 3
     for own in intervals:
         assert own[:3] == ["estimate", "low", "high"]

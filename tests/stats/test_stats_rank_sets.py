@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from nights import NIGHTLY
 from scipy.stats import rankdata
-from study.rank_sets import rank_sets
 
-from aucbench.stats import ResultTable
+from aucbench.stats import ResultTable, SignTest
 
 GOLDEN = np.array(
     [
@@ -61,7 +60,7 @@ def naive(values, families):
 
 
 def test_golden_ranks():
-    found = rank_sets(ResultTable(GOLDEN, "abcd"))
+    found = SignTest().rank_sets(ResultTable(GOLDEN, "abcd"))
     low, high = naive(GOLDEN, [*range(8)])
     assert found.low == (1, 1, 3, 4) == tuple(low)
     assert found.high == (2, 2, 3, 4) == tuple(high)
@@ -74,7 +73,7 @@ def test_it_is_the_naive_twin(seed):
     values = table(n=11, m=4, seed=seed, spread=0.012)
     families = ["x", "x", "x", *"abcdefgh"]
     low, high = naive(values, families)
-    found = rank_sets(ResultTable(values, names_of(values), families=families))
+    found = SignTest().rank_sets(ResultTable(values, names_of(values), families=families))
     assert found.units == 9
     assert (found.low, found.high) == (tuple(low), tuple(high))
 
@@ -87,7 +86,9 @@ def held(m, count, tables, gap, seed=0):
     for _ in range(tables):
         scale = np.exp(0.5 * rng.normal(size=(count, 1)))
         odds = 2 + rng.normal(size=(count, 1)) + place + 0.2 * scale * rng.normal(size=(count, m))
-        found = rank_sets(ResultTable(1 / (1 + np.exp(-odds)), [*map(str, range(m))]), flips=399)
+        found = SignTest(flips=399).rank_sets(
+            ResultTable(1 / (1 + np.exp(-odds)), [*map(str, range(m))])
+        )
         true = np.arange(1, m + 1) if gap else None
         low, high = np.array(found.low), np.array(found.high)
         if true is None:  # all share the ranks from 1 to m
