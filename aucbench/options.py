@@ -144,38 +144,63 @@ def _filled(cls: type[Instance], options: Mapping[str, Any], without: Iterable[s
     return cls(**values)
 
 
-def takes_options(cls: type) -> Callable[[Function], Function]:
-    """Let `help` and completion show the options of a dataclass in place of `**options`.
+def select_options(
+    groups: Iterable[OptionGroup], options: Mapping[str, Any], function: str
+) -> list[dict[str, Any]]:
+    """Return the options of each group of a function, by name.
 
-    The function hands its options to `make_options`.
+    Raises
+    ------
+    UnknownNameError
+        When an option belongs to none of them.
+    """
+    names = [[one.field.name for one in _listed(group)] for group in groups]
+    for name in options:
+        if not any(name in some for some in names):
+            known = [name for some in names for name in some]
+            raise UnknownNameError(f"option of {function}", name, known)
+    return [{name: options[name] for name in some if name in options} for some in names]
+
+
+def _listed(group: type | OptionGroup) -> Iterator[Option]:
+    if not isinstance(group, OptionGroup):
+        yield from list_options(group)
+    elif group.cls is not None:
+        yield from list_options(group.cls, group)
+
+
+def takes_options(*groups: type | OptionGroup) -> Callable[[Function], Function]:
+    """Let `help` and completion show the options of dataclasses in place of `**options`.
+
+    The function hands its options to `make_options` or `select_options`.
     """
 
     def shown(function: Function) -> Function:
         found = signature(function)
         before = [p for p in found.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
         names = {p.name for p in before}
-        further = [p for p in _parameters(cls) if p.name not in names]
+        options = [option for group in groups for option in _listed(group)]
+        further = [p for p in map(_parameter, options) if p.name not in names]
         function.__signature__ = found.replace(  # type: ignore[attr-defined]
             parameters=[*before, *further]
         )
-        function.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{format_options(cls)}"
+        function.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{format_options(options)}"
         return function
 
     return shown
 
 
-def _parameters(cls: type) -> Iterator[Parameter]:
-    for option in list_options(cls):
-        yield Parameter(
-            option.field.name,
-            Parameter.KEYWORD_ONLY,
-            default=option.field.default,
-            annotation=option.field.type,
-        )
+def _parameter(option: Option) -> Parameter:
+    return Parameter(
+        option.field.name,
+        Parameter.KEYWORD_ONLY,
+        default=option.field.default,
+        annotation=option.field.type,
+    )
 
 
-def format_options(cls: type) -> str:
-    """Return a section of a docstring that describes the options of a dataclass."""
-    described = [one for one in list_options(cls) if one.description is not None]
+def format_options(options: Iterable[Option]) -> str:
+    """Return a section of a docstring that describes options."""
+    described = [one for one in options if one.description is not None]
     lines = [f"{one.field.name} :\n    {one.description}" for one in described]
     return "\n".join(["Options", "-------", *lines])

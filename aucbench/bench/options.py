@@ -1,102 +1,22 @@
-"""How a plan is run, and what is shown of its results: options of commands and of functions."""
+"""How a plan is run, and what is shown of its results: options of commands and of functions.
+
+What is computed are the options of `aucbench.bench.plan.plan.Plan`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_at_least
-from aucbench.registry.specs import Spec
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
-    from aucbench.datasets.reading import ReadOptions
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 SLURM = "slurm"
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What is compared.
-
-    Attributes
-    ----------
-    solvers : tuple of str, optional
-        Such as sht-auc[k=50,blocks=4],logistic, or ./mine.py:Class for a class in a file;
-        repeatable. [default: logistic,svm-or,additive,roc-svm-nystrom,hist-gradient-boosting; for
-        changepoint sets aum,interval-regression,interval-regression[penalty=l1],constant]
-    data : tuple of str
-        Names, suite:NAME, files, or https://...#sha256=HEX; repeatable. A name that `data list`
-        shows as a download is downloaded.
-    features : tuple of str, optional
-        auto, maxabs, min-max, standard, unit, unit-centred or none; maxabs+nystroem[rank=50]
-        applies one after the other; repeatable. [default: auto, which is standard for dense rows
-        and maxabs for sparse ones]
-    tune : bool
-        Tune each solver over its published grid.
-    objective : str, optional
-        In place of the solvers' own.
-    projector : str, optional
-        In place of the solvers' own.
-    pairs : str, optional
-        Which pairs count, in training and in the measure: group[column=user],
-        fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all
-        pairs of labels]
-    monotone : str, optional
-        Constraints on the effects of columns: increasing (+1), decreasing (-1), convex or concave,
-        as in income=+1,age=-1,dose=increasing-convex.
-    repeats : int
-        Number of times the rows are split, each time at random.
-    """
-
-    solvers: tuple[Any, ...] | None = field(default=None, metadata={"whole": True})
-    data: tuple[Any, ...] = field(default=(), metadata={"whole": True})
-    features: tuple[str, ...] | None = field(default=None, metadata={"whole": True})
-    tune: bool = False
-    objective: str | None = None
-    projector: str | None = None
-    pairs: Spec | None = None
-    monotone: str | None = None
-    repeats: int = 1
-
-    def plan(self, reading: ReadOptions, fits: Fits) -> Plan:
-        """Return the plan of it, with the default solvers of the data where none are given.
-
-        Raises
-        ------
-        PlanError
-            When a part of it makes no sense.
-        """
-        from aucbench.bench.plan.plan import Plan
-
-        asked = {f.name: getattr(one, f.name) for one in (self, fits) for f in fields(one)}
-        return Plan.of({**asked, "reading": reading})
-
-
-@dataclass(frozen=True, slots=True)
-class Fits:
-    """How rows are divided, and how long a fit takes.
-
-    Attributes
-    ----------
-    splits : int, optional
-        Number of stratified folds. [default: 5]
-    passes : float, optional
-        Limit of a fit, in passes over the data. [default: 50, or the solver's own]
-    seconds : float, optional
-        Limit of a fit, in seconds; the first limit that is reached ends it.
-    seed : int
-        Seed of the folds and of the solvers.
-    """
-
-    splits: int | None = None
-    passes: float | None = None
-    seconds: float | None = None
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +154,3 @@ class ShowOptions:
         object.__setattr__(self, "metrics", texts)
         if self.md and self.tex:
             raise ParameterError("--md and --tex are two forms of the same tables; give one")
-
-
-def specs(given: Iterable[Any]) -> tuple[Any, ...]:
-    """Return specifications one by one: a text may hold several."""
-    from aucbench.registry.specs import split_specs
-
-    return tuple(
-        one for each in given for one in (split_specs(each) if isinstance(each, str) else [each])
-    )

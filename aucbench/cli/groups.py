@@ -54,12 +54,19 @@ def grouped(command: Command) -> Command:
         for name, (cls, group) in groups.items():
             own = [option.field for option in list_options(cls, group)]
             given = {f.name: _value(f, values.pop(f.name)) for f in own}
-            values[name] = make_options(cls, given, without=group.without)
+            given = {f.name: given[f.name] for f in own if given[f.name] != f.default}
+            values[name] = _make(cls, given, group)
         return command(**values)
 
     keywords = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in options]
     called.__signature__ = found.replace(parameters=keywords)  # type: ignore[attr-defined]
     return called  # type: ignore[return-value]
+
+
+def _make(cls: type, given: dict[str, Any], group: OptionGroup) -> Any:
+    """Return an instance of a dataclass; one that reads raw options has the method `of` for it."""
+    read: Callable[[dict[str, Any]], Any] | None = getattr(cls, "of", None)
+    return make_options(cls, given, without=group.without) if read is None else read(given)
 
 
 def _group(annotation: Any) -> tuple[type, OptionGroup] | None:

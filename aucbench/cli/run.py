@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from aucbench.bench.options import Comparison, Fits, RunOptions, ShowOptions
-from aucbench.cli.groups import FILES, grouped
+from aucbench.bench.options import RunOptions, ShowOptions
+from aucbench.bench.plan.plan import NOT_OF_COMPARE, Plan
+from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
 from aucbench.cli.running import open_store, print_estimate, run_and_print
-from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import AucbenchError, DataError, ParameterError, join_reason, shown
 from aucbench.options import OptionGroup
 from aucbench.report.grid import align_columns
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from aucbench.bench.answers import Wanted
     from aucbench.bench.cell import Cell
-    from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.store import Store
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `run --example`.")]
@@ -34,29 +33,27 @@ RowsFile = Annotated[
     Path | None,
     typer.Option(help="File that takes one object per fit; with --estimate, the estimate."),
 ]
-FITS, RUN, SHOW = "Splits, seeds and budgets", "How cells are run", "What is shown"
+RUN, SHOW = "How cells are run", "What is shown"
 LISTED = 20  # cells that a terminal shows
 ID_SHOWN = 12  # characters of an id, which no other cell of a folder shares in practice
 ESTIMATE = (
     "Say how long the cells that are left will take. One cell is run, and kept, of each data set "
     "and solver that has none."
 )
-FIRST = ("solvers", "data", "features", "tune")  # options of compare
+FIRST = ("solvers", "data", "features", "tune", "splits", "passes")  # options of compare
 FIRST_OF_RUN = ("out", "timeout", "memory", "jobs", "retry", "quiet")
 
 
 @grouped
 def compare(
-    asked: Annotated[Comparison, OptionGroup(FITS, first=FIRST)],
+    plan: Annotated[Plan, OptionGroup("What is computed", without=NOT_OF_COMPARE, first=FIRST)],
     *,
-    files: Annotated[ReadOptions, OptionGroup(FILES, first=("target", "positive"))],
-    fits: Annotated[Fits, OptionGroup(FITS, first=("splits", "passes"))],
     options: Annotated[RunOptions, OptionGroup(RUN, first=("out",))],
     show: Annotated[ShowOptions, OptionGroup(SHOW, first=("metrics",))],
     json: RowsFile = None,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    run_and_print(options.limit(asked.plan(files, fits)), options, show, json)
+    run_and_print(options.limit(plan), options, show, json)
 
 
 def _print_example(wanted: bool) -> None:

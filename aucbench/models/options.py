@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.options import Fits
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError, require_above
 from aucbench.options import option_group
@@ -23,7 +22,7 @@ BINS, OF_CARD = "bins", "bins[rule=tree,count=5]"  # few bins, which tell the cl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchOptions(Fits):
+class SearchOptions:
     """Which solvers are compared, and how.
 
     Attributes
@@ -42,6 +41,14 @@ class SearchOptions(Fits):
         search of about a minute]
     holdout : float, optional
         Hold out this share of the rows once, in place of folds.
+    splits : int, optional
+        Number of stratified folds. [default: 5]
+    passes : float, optional
+        Limit of a fit, in passes over the data. [default: 50, or the solver's own]
+    seconds : float, optional
+        Limit of a fit, in seconds; the first limit that is reached ends it.
+    seed : int
+        Seed of the folds and of the solvers.
     """
 
     solver: tuple[str, ...] = field(default=(), metadata={"whole": True})
@@ -49,6 +56,10 @@ class SearchOptions(Fits):
     tune: bool | None = field(default=None, metadata={"negatable": True})
     minutes: float | None = None
     holdout: float | None = None
+    splits: int | None = None
+    passes: float | None = None
+    seconds: float | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
         from aucbench.registry.specs import split_specs

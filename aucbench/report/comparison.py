@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.inline import NOTHING, Inline, named_solvers
 from aucbench.bench.measuring import measure_of, metrics_of, supervised
-from aucbench.bench.options import Comparison, Fits, RunOptions, ShowOptions, specs
+from aucbench.bench.options import RunOptions, ShowOptions
 from aucbench.bench.plan.pairs import read_pairs, spec_of_pairs
-from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.plan import NOT_OF_COMPARE, Plan
+from aucbench.bench.plan.values import FILES
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
 from aucbench.bench.results.record import Record
@@ -28,7 +29,7 @@ from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
-from aucbench.options import make_options, option_group, takes_options
+from aucbench.options import OptionGroup, select_options, takes_options
 from aucbench.processes.scratch import Scratch
 from aucbench.registry.specs import Spec
 from aucbench.report.running import (
@@ -50,30 +51,14 @@ if TYPE_CHECKING:
 MOST_REASONS = 3  # of records without an AUC
 MOST_SETS, MOST_LINES = 10, 60  # data sets of a notebook, lines of text
 PLAIN_READING = ReadOptions()
-OF_COMMANDS = ("md", "tex", "html")  # what commands print or write
+OPTIONS = (  # of `compare`; commands print or write further forms
+    OptionGroup("Plan", without=("solvers", "data", *NOT_OF_COMPARE), cls=Plan),
+    OptionGroup("Run", cls=RunOptions),
+    OptionGroup("Show", without=("md", "tex", "html"), cls=ShowOptions),
+)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompareOptions:
-    """The options of `compare`, beside solvers and data.
-
-    Attributes
-    ----------
-    comparison : Comparison
-    fits : Fits
-    run : RunOptions
-    show : ShowOptions
-    read : ReadOptions
-    """
-
-    comparison: Comparison = option_group(Comparison, "Comparison", without=("solvers", "data"))
-    fits: Fits = option_group(Fits, "Fits")
-    run: RunOptions = option_group(RunOptions, "Run")
-    show: ShowOptions = option_group(ShowOptions, "Show", without=OF_COMMANDS)
-    read: ReadOptions = option_group(ReadOptions, "Files")
-
-
-@takes_options(CompareOptions)
+@takes_options(*OPTIONS)
 def compare(
     *given: Any,
     solvers: Any = None,
@@ -84,7 +69,8 @@ def compare(
     """Fit every solver on every split of every data set, each in its own process.
 
     `compare(table, target="readmitted")` compares the default solvers on a data frame, and
-    `compare("sht-auc,logistic", "breast-cancer")` these two on this set. A table is read as a file
+    `compare("sht-auc,logistic", "breast-cancer")` these two on this set. `compare(plan)` runs a
+    `Plan`, such as one that `read_plan` has read from a file. A table is read as a file
     is: text, dates and missing cells become numbers, and what looks like a mistake is a warning of
     the results. The options are those of the command `aucbench compare`, with the same defaults.
     There is a bar in a notebook, and in a terminal on stderr, unless it is `quiet`.
@@ -124,20 +110,23 @@ def compare(
         Of what may be wrong in a table, outside of notebooks, where results show it.
     """
     require_no_run("compare")
+    raw, *others = select_options(OPTIONS, options, "compare")
+    run, show = RunOptions(**others[0]), ShowOptions(**others[1])
+    if given and isinstance(given[0], Plan):
+        if raw or len(given) > 1 or solvers is not None or data is not None:
+            raise ParameterError("a plan says all that is computed; leave the other options out")
+        return compare_plan(run.limit(given[0]), run, resolve_metrics(show, given[0].pairs))
     solvers, sets = _asked(given, solvers, data)
-    test = {"test": options["test"]} if is_table(options.get("test")) else {}
-    plain = {name: value for name, value in options.items() if name not in test}
-    together = make_options(CompareOptions, {**reading.options(), **plain}, "compare")
-    asked = together.comparison
-    pairs, read = read_pairs(_pairs(asked.pairs, sets), together.read)
-    show = resolve_metrics(together.show, pairs)
-    named, held, read = _named(sets, read, test)
+    test = {"test": raw.pop("test")} if is_table(raw.get("test")) else {}
+    reading = replace(reading, **{name: raw.pop(name) for name in FILES if name in raw})
+    pairs, reading = read_pairs(_pairs(raw.get("pairs"), sets), reading)
+    show = resolve_metrics(show, pairs)
+    named, held, reading = _named(sets, reading, test)
     chosen, inline = (None, NOTHING) if solvers is None else named_solvers(_specs(solvers))
-    asked_for = None if chosen is None else tuple(chosen)
-    whole = replace(asked, solvers=asked_for, data=tuple(named), pairs=pairs)
-    plan = together.run.limit(whole.plan(read, together.fits))
+    raw |= {"solvers": chosen, "data": named, "pairs": pairs, "reading": reading}
+    plan = run.limit(Plan.of(raw))
     with handed_over(held, inline) as objects:
-        return compare_plan(plan, together.run, show, objects)
+        return compare_plan(plan, run, show, objects)
 
 
 def compare_plan(
@@ -293,10 +282,9 @@ class Results(tuple[Record, ...]):
 
 
 def _specs(given: Any) -> tuple[Any, ...]:
-    """Return specifications and objects, one by one."""
-    if isinstance(given, str):
-        return specs([given])
-    return (given,) if hasattr(given, "problem") or _is_rows(given) else tuple(given)
+    """Return texts and objects one by one; a text may name several things."""
+    alone = isinstance(given, str | Spec) or hasattr(given, "problem") or _is_rows(given)
+    return (given,) if alone else tuple(given)
 
 
 def _is_rows(one: Any) -> bool:

@@ -20,6 +20,8 @@ from aucbench.options import option_group
 from aucbench.ranges import DEFAULT_PASSES, GAP_TOL
 from aucbench.registry.specs import Spec, SpecChain, without_place
 
+# Fields that are no options of a comparison: `RunOptions` has limits of cells and --timing.
+NOT_OF_COMPARE = ("families", "timeout", "memory", "repeat_fits")
 WHOLE = {"whole": True}  # texts that are not divided at each comma
 
 
