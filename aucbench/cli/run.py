@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `run --example`.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")]
-RowsFile = Annotated[
-    Path | None,
-    typer.Option(help="File that takes one object per fit; with --estimate, the estimate."),
-]
 RUN, SHOW = "How cells are run", "What is shown"
 LISTED = 20  # cells that a terminal shows
 ID_SHOWN = 12  # characters of an id, which no other cell of a folder shares in practice
@@ -50,7 +46,7 @@ def compare(
     *,
     options: Annotated[RunOptions, OptionGroup(RUN, first=("out",))],
     show: Annotated[ShowOptions, OptionGroup(SHOW, first=("metrics",))],
-    json: RowsFile = None,
+    json: Annotated[Path | None, typer.Option(help="File that takes one object per fit.")] = None,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
     run_and_print(options.limit(plan), options, show, json)
@@ -69,7 +65,10 @@ def run(
     plan: PlanFile,
     *,
     estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
-    json: RowsFile = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(help="File that takes one object per fit; with --estimate, the estimate."),
+    ] = None,
     options: Annotated[RunOptions, OptionGroup(RUN, first=FIRST_OF_RUN)],
     show: Annotated[ShowOptions, OptionGroup(SHOW, first=("metrics",))],
     example: Annotated[
