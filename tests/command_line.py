@@ -15,7 +15,7 @@ def call(*words):
 def done(*words, code=0):
     """What came of a command that ends with this code."""
     ended = call(*words)
-    assert ended.exit_code == code, ended.output
+    assert ended.exit_code == code, ended.output or ended.exception
     return ended
 
 
