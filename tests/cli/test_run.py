@@ -9,7 +9,7 @@ import pytest
 from bench_toys import record_of
 from command_line import done, said, strict
 
-from aucbench.bench import lookup, runner
+from aucbench.bench import resolver, runner
 from aucbench.bench.options import RunOptions
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan
 from aucbench.bench.results.store import Store
@@ -84,7 +84,7 @@ def test_stale_rows_and_those_of_other_settings_are_told_apart(plan, monkeypatch
     done(*RUN, "--quiet")
     first = next(path for path in Path("kept/plans").iterdir() if "passes = 2" in path.read_text())
     first.unlink()
-    monkeypatch.setattr(lookup, "_fingerprint", cache(lambda distribution, value: "changed"))
+    monkeypatch.setattr(resolver, "_fingerprint", cache(lambda distribution, value: "changed"))
 
     found = counts("kept")
     assert (found["planned"], found["missing"], found["stale"]) == (4, 4, 4)
