@@ -7,13 +7,11 @@ plugin; and all of them make the one document that programs read, which has a ve
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
-from inspect import cleandoc
 from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -52,17 +50,6 @@ if TYPE_CHECKING:
 VERSION = 1  # of the document
 PROTOCOLS = "aucbench.protocols"
 STREAMING = ("start", "update", "weights")
-UNIT = re.compile(r"\bin ((?:inverse )?(?:\w+ )?units? of [^.;,:()]+(?:\([^()]*\)[^.;,:()]*)*)")
-HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
-NAMED = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterDescription(Parameter):
-    """A parameter with what the docstring says of it."""
-
-    unit: str | None = None  # what follows "in units of"
-    doc: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +65,7 @@ class Description:
     family: str = ""  # of a solver: the folder of its module inside its package, such as `online`
     purpose: str = ""  # purpose, sparse, certified and cites: as in `aucbench.about.About`
     doc: str = ""  # its docstring: formula, parameters with units, reference
-    parameters: tuple[ParameterDescription, ...] = ()  # in the order of definition
+    parameters: tuple[Parameter, ...] = ()  # in the order of definition
     # The published grids of a solver: by parameter `text` for people, and one of `values`, `range`
     # ({low, high, log, integer}) and `distribution`.
     space: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
@@ -163,7 +150,7 @@ def _description_of(claim: Claim) -> Description:
     """Describe what a plugin has registered in this process; it must have the right shape."""
     require_shape(claim)
     kind, factory, about = claim.kind, claim.factory, about_of(claim.factory)
-    needs, doc = getattr(factory, "needs", None), inspect.getdoc(factory) or ""
+    needs = getattr(factory, "needs", None)
     # `aucbench_plugins.online.oam` → `online`
     folders = (getattr(factory, "__module__", None) or "").split(".")[1:-1]
     papers, problem = _papers(about.cites)
@@ -174,8 +161,11 @@ def _description_of(claim: Claim) -> Description:
         licence=licence_of(claim.entry),
         family=".".join(folders) if kind == "solvers" else "",
         purpose=about.purpose,
-        doc=doc,
-        parameters=_parameters(parameters_of(factory, given_to(kind, factory)), doc),
+        doc=inspect.getdoc(factory) or "",
+        parameters=tuple(
+            replace(p, default=plain_value(p.default))
+            for p in parameters_of(factory, given_to(kind, factory))
+        ),
         space=_space(getattr(factory, "space", {})),
         needs=_needs(needs),
         sparse=about.sparse,
@@ -196,39 +186,6 @@ def _papers(cites: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str | None]
         return tuple(bibtex(cites).values()), None
     except AucbenchError as error:
         return None, str(error)
-
-
-def _parameters(parameters: tuple[Parameter, ...], doc: str) -> tuple[ParameterDescription, ...]:
-    docs = parameter_docs(doc)
-    units = {name: UNIT.search(" ".join(text.split())) for name, text in docs.items()}
-    return tuple(
-        ParameterDescription(
-            p.name,
-            p.type,
-            p.required,
-            plain_value(p.default),
-            p.shown,
-            unit=unit[1].strip() if (unit := units.get(p.name)) else None,
-            doc=docs.get(p.name, ""),
-        )
-        for p in parameters
-    )
-
-
-def parameter_docs(doc: str) -> dict[str, str]:
-    """Return what the section "Parameters" of a numpy docstring says of each parameter."""
-    parts = HEADING.split(doc)
-    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
-    texts: dict[str, list[str]] = {}
-    lines: list[str] = []
-    for line in sections.get("Parameters", "").splitlines():
-        if line and not line[0].isspace():
-            lines = []  # shared by the names of this line
-            named = NAMED.match(line)
-            texts |= dict.fromkeys(named[1].split(", ") if named else (), lines)
-        else:
-            lines.append(line)
-    return {name: cleandoc("\n".join(["", *text])) for name, text in texts.items()}
 
 
 def _space(space: Any) -> tuple[dict[str, dict[str, Any]], ...]:

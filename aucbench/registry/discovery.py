@@ -36,7 +36,6 @@ from aucbench.errors import PluginError, UnknownNameError, short, written_at
 from aucbench.hookspecs import PROJECT, Factories
 
 ALLOWED = "AUCBENCH_PLUGINS"
-OFF = "-"  # in front of a name in it
 PREFIX = f"{PROJECT}_"  # of the name of a hook
 CALLED = {
     "solvers": "solver",
@@ -133,47 +132,21 @@ def entries() -> tuple[PluginEntry, ...]:
 
 
 def enabled() -> tuple[PluginEntry, ...]:
-    """Return the built-ins and the plugins that `AUCBENCH_PLUGINS` leaves on; all if it is not set.
+    """Return the built-ins and the plugins that `AUCBENCH_PLUGINS` names; all if it is not set.
 
-    Its entries are names or `distribution:name`. Those with a minus sign in front are switched
-    off. If there are others, only these are left on. An empty list leaves no plugin of another
-    package on. One that names no installed plugin, with a minus sign none of another package, is
-    an error.
+    Its entries are names or `distribution:name`. An empty list leaves no plugin of another package
+    on. One that names no installed plugin is an error.
     """
-    listed = _listed()
-    if listed is None:
-        return entries()
-    allowed, denied = listed
-    every, third = (
-        _names_of(e for e in entries() if own or not e.builtin) for own in (True, False)
-    )
-    for name in sorted(allowed - every):
-        raise UnknownNameError(f"plugin in {ALLOWED}", name, every)
-    for name in sorted(denied - third):
-        known = {f"{OFF}{other}" for other in third}
-        raise UnknownNameError(f"plugin of another package in {ALLOWED}", f"{OFF}{name}", known)
+    known = {name for e in entries() for name in (e.name, e.qualified)}
+    for name in sorted((_allowed() or set()) - known):
+        raise UnknownNameError(f"plugin in {ALLOWED}", name, known)
     return tuple(e for e in entries() if is_enabled(e))
 
 
 def is_enabled(entry: PluginEntry) -> bool:
     """Whether `AUCBENCH_PLUGINS` leaves this plugin on."""
-    return entry.builtin or _way_to_enable(entry) is None
-
-
-def switched_off(entry: PluginEntry) -> str:
-    """Return the sentence about a plugin that is not enabled, with the way to enable it."""
-    return f"the plugin {entry.qualified} is switched off: {_way_to_enable(entry)}"
-
-
-def _way_to_enable(entry: PluginEntry) -> str | None:
-    listed, mine = _listed(), _names_of([entry])
-    if listed is None:
-        return None
-    allowed, denied = listed
-    if refused := sorted(mine & denied):
-        return f"take {OFF}{refused[0]} out of {ALLOWED}"
-    only_denied = bool(denied) and not allowed
-    return None if only_denied or mine & allowed else f"add it to {ALLOWED}"
+    allowed = _allowed()
+    return entry.builtin or allowed is None or not allowed.isdisjoint((entry.name, entry.qualified))
 
 
 def loaded(entry: PluginEntry) -> Loaded | None:
@@ -314,18 +287,10 @@ def _factories_of(manager: pluggy.PluginManager, kind: str) -> Factories:
     return MappingProxyType(dict(answer))
 
 
-def _listed() -> tuple[set[str], set[str]] | None:
-    """Return the names in `AUCBENCH_PLUGINS`: allowed ones and denied ones; None if not set."""
+def _allowed() -> set[str] | None:
+    """Return the names in `AUCBENCH_PLUGINS`; None if it is not set."""
     text = os.environ.get(ALLOWED)
-    if text is None:
-        return None
-    names = {name.strip() for name in text.split(",") if name.strip()}
-    denied = {name for name in names if name.startswith(OFF)}
-    return names - denied, {name.removeprefix(OFF).strip() for name in denied}
-
-
-def _names_of(some: Iterable[PluginEntry]) -> set[str]:
-    return {name for entry in some for name in (entry.name, entry.qualified)}
+    return None if text is None else {name.strip() for name in text.split(",") if name.strip()}
 
 
 @lru_cache(maxsize=4)

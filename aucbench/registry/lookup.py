@@ -27,6 +27,7 @@ from aucbench.errors import (
     UnknownNameError,
 )
 from aucbench.registry.discovery import (
+    ALLOWED,
     CALLED,
     KINDS,
     NAME_PATTERN,
@@ -37,7 +38,6 @@ from aucbench.registry.discovery import (
     is_enabled,
     load,
     normalized,
-    switched_off,
 )
 from aucbench.registry.inline import claimed_inline
 from aucbench.registry.isolated_imports import imported, is_supervised, known
@@ -198,7 +198,9 @@ def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
         return ParameterError(f"{text} is {next(others, 'no plugin')}, wanted a {CALLED[kind]}")
     for e in entries():
         if not is_enabled(e) and text in (e.name, e.qualified):
-            return PluginChoiceError(switched_off(e))
+            return PluginChoiceError(
+                f"the plugin {e.qualified} is switched off: add it to {ALLOWED}"
+            )
     return UnknownNameError(CALLED[kind], text, [*suggested(kind), *further])
 
 

@@ -123,8 +123,6 @@ OF_A_PARAMETER = {
     "required": bool,
     "default": object,
     "shown": str,
-    "unit": (str, type(None)),
-    "doc": str,
 }
 OF_METRIC = {"greater_is_better", "low", "high", "weights"}
 OF_NEEDS = {"objective", "projector", "breakpoints", "weights", "passes", "path", "packages"}
