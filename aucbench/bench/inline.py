@@ -3,14 +3,13 @@
 An object stands in a plan under a name with parentheses, and comes to the workers with their
 requests: a solver as a pickle, which is never written to a disk, and rows as files. What identifies
 an instance is the code of its class and its values, and of a class in a script also its pickle,
-which has the globals that it uses. Where these cannot be known for certain, as in a script that was
-changed since it started, the id is new in every run.
+which has the functions and globals that it uses. If these cannot be known for certain, as in a
+notebook, the id is new in every run.
 """
 
 from __future__ import annotations
 
 import sys
-import time
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -20,8 +19,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import psutil
-
 from aucbench.errors import ParameterError
 from aucbench.processes.records import Job
 from aucbench.registry import get_solver
@@ -29,12 +26,11 @@ from aucbench.registry.discovery import entries, loaded, remembered
 from aucbench.registry.fingerprints import hash_of, package_fingerprint
 from aucbench.registry.lookup import lookup
 from aucbench.registry.shapes import fault
-from aucbench.registry.source_files import file_fingerprint, files_of, has_changed
+from aucbench.registry.source_files import file_fingerprint, has_changed
 from aucbench.registry.specs import INLINE_MARK, Spec, is_literal
 
 UNKNOWN = object()
 MAIN = "__main__"
-MARGIN = 0.1  # seconds by which clocks are rounded
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ class Inline:
 NOTHING = Inline()
 
 
-def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Inline]:
+def name_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Inline]:
     """Return specifications of solvers, and what is behind those that are instances."""
     specs: list[str | Spec] = []
     packed: dict[Spec, str] = {}
@@ -144,28 +140,13 @@ def _identity(kind: type, content: bytes) -> str | None:
         return None
     path = Path(origin)
     if kind.__module__ == MAIN:
-        if path.suffix != ".py" or not path.is_file() or not _is_as_it_started(path):
+        if path.suffix != ".py" or not path.is_file():
             return None
         return hash_of([kind.__qualname__, file_fingerprint(path), _digest(content)])
     top = kind.__module__.partition(".")[0]
     if top == kind.__module__ and path.name == f"{top}.py":
         return hash_of([kind.__qualname__, file_fingerprint(path)])
     return hash_of([kind.__module__, kind.__qualname__, package_fingerprint(top)])
-
-
-def _is_as_it_started(script: Path) -> bool:
-    """Whether neither the script nor what it imports from its folder changed since the start."""
-    begin = _start_time() - MARGIN  # rather too early than too late
-    stats = (path.stat() for path in files_of(script)[0].values())
-    return all(max(one.st_mtime, one.st_ctime) < begin for one in stats)
-
-
-def _start_time() -> float:
-    """Return when this process began, in seconds as `time.time()` counts them."""
-    begin: float = psutil.Process().create_time()
-    if sys.platform == "linux":  # the time of the boot, from which it counts, is a whole second
-        begin += time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) - psutil.boot_time()
-    return begin
 
 
 def _digest(content: bytes) -> str:

@@ -25,14 +25,14 @@ PRELOADED = {  # what the warm process imports for a plugin that imports one of 
 LEARNING = (PRELOADED["sklearn"],)
 
 
-def likely(*specs: Spec) -> tuple[str, ...]:
+def modules_to_preload(*specs: Spec) -> tuple[str, ...]:
     """Return the modules to import before plugins are used."""
     return tuple(sorted({module for spec in specs for module in _likely(spec.name)}))
 
 
 def modules_for(plan: Plan) -> tuple[str, ...]:
     """Return the modules to import before the solvers of a plan are used."""
-    return likely(*(choice.spec for choice in plan.solvers))
+    return modules_to_preload(*(choice.spec for choice in plan.solvers))
 
 
 @lru_cache(maxsize=256)

@@ -27,7 +27,7 @@ from aucbench.bench.answers import is_unknown
 from aucbench.bench.codec import dump, load
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.in_turn import MOST_ENDS, UNRETURNED, ended, in_turn
-from aucbench.bench.learning import likely
+from aucbench.bench.learning import modules_to_preload
 from aucbench.bench.requests import resolve_job
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
@@ -86,7 +86,7 @@ class ResolvedName:
     def job(self, function: str, **request: Any) -> Job:
         """Job of `aucbench.bench.worker.metric` that calls it, such as "values"."""
         asked = {"spec": dump(self.qualified), **request}
-        return Job(f"{JOBS}:{function}", asked, LIMITS, preload=likely(self.qualified))
+        return Job(f"{JOBS}:{function}", asked, LIMITS, preload=modules_to_preload(self.qualified))
 
 
 def resolve_name(kind: str, spec: Spec) -> ResolvedName:
@@ -128,7 +128,7 @@ def _resolved(kind: str, spec: Spec, path: tuple[str, ...], allowed: str | None)
 def _answer(process: Process, kind: str, spec: Spec) -> dict[str, Any]:
     """Return what a worker answers about a name, see `resolved` of `aucbench.bench.worker`."""
     limits = replace(LIMITS, timeout=within_limit(LIMITS.timeout))
-    outcome = process.run(resolve_job(kind, spec, limits=limits, preload=likely(spec)))
+    outcome = process.run(resolve_job(kind, spec, limits=limits, preload=modules_to_preload(spec)))
     if outcome.result is None:
         return {"ok": False, "error": None, "plugin": None, "reason": ended(outcome)}
     return outcome.result

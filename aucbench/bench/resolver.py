@@ -17,7 +17,7 @@ from aucbench.bench.answers import Answer, Name, Resolver, is_unknown
 from aucbench.bench.cell import TARGET_FILE
 from aucbench.bench.engines import Engine
 from aucbench.bench.inline import NOTHING, Inline
-from aucbench.bench.learning import likely
+from aucbench.bench.learning import modules_to_preload
 from aucbench.bench.plan.errors import PlanError, every
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import data_job, resolve_job
@@ -81,7 +81,7 @@ def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
             job = _data_job(plan, name)
         else:
             replaced = _replaced_parts(plan) if kind == "solvers" else ()
-            job = resolve_job(kind, spec, tuning, limits, replaced, likely(spec), fence)
+            job = resolve_job(kind, spec, tuning, limits, replaced, modules_to_preload(spec), fence)
         jobs[name] = inline.handed(job, spec, spec, rows_too=True)
     return jobs
 

@@ -23,7 +23,7 @@ from aucbench.bench.codec import load
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
-from aucbench.bench.learning import likely, modules_for
+from aucbench.bench.learning import modules_for, modules_to_preload
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans, write_plan
@@ -227,7 +227,9 @@ class Runner:
             code=self.resolver.code,
             files=self.resolver.files(cell),
             read=self._read_limits[cell.dataset],
-            preload=likely(*(spec for _, kind, spec in cell.parts() if kind != "datasets")),
+            preload=modules_to_preload(
+                *(spec for _, kind, spec in cell.parts() if kind != "datasets")
+            ),
             trusted=self.resolver.trusts(cell),
             fence=replace(self._fence, code=(*self._fence.code, *data.result.get("places", ()))),
         )

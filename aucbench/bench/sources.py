@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
-from aucbench.bench.free_memory import free_memory
+import psutil
+
 from aucbench.datasets.chunked.footers import Footer
 from aucbench.datasets.download import is_url
 from aucbench.datasets.endings import PARQUET, TEXT
@@ -16,6 +18,12 @@ COPIES = 3  # of all rows as float64, which a fit in memory takes at most
 NUMBER = 8  # bytes
 GB = 1e9
 MARKS = "*?"
+OWN_GROUPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
+# Of control groups of version 2, and of version 1: their folder, limit and use.
+IN_GROUPS = {
+    "": (GROUPS, "memory.max", "memory.current"),
+    "memory": (GROUPS / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
+}
 
 
 def why_in_chunks(source: str, folder: str = ".", memory: int | None = None) -> str | None:
@@ -76,3 +84,26 @@ def why_too_large(path: Path, memory: int | None = None) -> str | None:
         f"{path}: a fit in memory to {what} takes about {needed / GB:.1f} GB, and "
         f"{limit / GB:.1f} GB {room}: the rows are read in chunks, again and again"
     )
+
+
+def free_memory() -> int:
+    """Return how many bytes of memory the machine and the control groups have left."""
+    left: list[int] = [psutil.virtual_memory().available, *_left_to_groups()]
+    return max(0, min(left))
+
+
+def _left_to_groups() -> Iterator[int]:
+    """Yield what is left to each control group of this process that has a limit."""
+    lines = OWN_GROUPS.read_text(encoding="utf-8").splitlines() if OWN_GROUPS.exists() else ()
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        for controller in {*controllers.split(",")} & {*IN_GROUPS}:
+            root, *names = IN_GROUPS[controller]
+            group = root / path.lstrip("/")
+            for folder in (group, *group.parents[: len(group.parents) - len(root.parents)]):
+                try:
+                    limit, used = ((folder / name).read_text().strip() for name in names)
+                except OSError:  # of another namespace, or the root, which has none
+                    continue
+                if limit.isdigit():
+                    yield int(limit) - int(used)

@@ -59,10 +59,12 @@ def supervisor_of(engine: LocalEngine, modules: Iterable[str]) -> Supervisor:
 
 def _modules(words: Sequence[str]) -> list[str]:
     """Return the modules that solvers may import: those of the default, or that are named."""
-    from aucbench.bench.learning import PRELOADED, likely
+    from aucbench.bench.learning import PRELOADED, modules_to_preload
     from aucbench.registry.specs import Spec
 
     named = [b for a, b in pairwise(words) if a == SOLVERS]
     if not named or "[" in named[-1]:  # commas inside of brackets are no ends of names
         return sorted(PRELOADED.values())
-    return sorted({module for name in named[-1].split(",") for module in likely(Spec(name))})
+    return sorted(
+        {module for name in named[-1].split(",") for module in modules_to_preload(Spec(name))}
+    )

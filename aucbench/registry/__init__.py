@@ -20,10 +20,10 @@ from aucbench.registry.discovery import CALLED
 from aucbench.registry.lookup import (
     Claim,
     find,
+    format_place,
     names,
     origin,
     owner,
-    placed,
     unknown,
 )
 from aucbench.registry.shapes import ABILITIES, fault, given_to
@@ -274,9 +274,8 @@ def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
     claim, inside = _claimed(kind, spec)
     thing = call(claim.name, claim.factory, args, _merged(claim.name, inside, params))
     if wrong := fault(kind, thing):
-        raise PluginError(
-            f"{placed(claim)} made {short(thing)}, which is not a valid {CALLED[kind]}: {wrong}"
-        )
+        made = f"{format_place(claim)} made {short(thing)}"
+        raise PluginError(f"{made}, which is not a valid {CALLED[kind]}: {wrong}")
     return thing
 
 

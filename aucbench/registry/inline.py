@@ -23,13 +23,13 @@ _given: dict[tuple[str, str], Callable[[], Callable[..., Any]]] = {}
 _known: dict[tuple[str, str], tuple[PluginEntry, Callable[..., Any]]] = {}
 
 
-def give(kind: str, name: str, make: Callable[[], Callable[..., Any]]) -> None:
+def register_object(kind: str, name: str, make: Callable[[], Callable[..., Any]]) -> None:
     """Make a name known in this process; `make` returns its factory when that is asked for."""
     _given[kind, name] = make
     _known.pop((kind, name), None)  # of another object, where this process has had one
 
 
-def unpickled(packed: str) -> Callable[..., Any]:
+def unpickle_solver(packed: str) -> Callable[..., Any]:
     """Return a function that makes a solver like one that `aucbench.bench.inline` has packed.
 
     Its defaults are the values of that one.
@@ -57,7 +57,7 @@ def unpickled(packed: str) -> Callable[..., Any]:
     return make
 
 
-def claimed_inline(kind: str, name: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
+def find_object(kind: str, name: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
     """Return what a name with parentheses means; None when it is known as another kind.
 
     `ParameterError`: it is not known in this process. `PluginError`: it cannot be made here.

@@ -39,10 +39,10 @@ from aucbench.registry.discovery import (
     load,
     normalized,
 )
-from aucbench.registry.inline import claimed_inline
+from aucbench.registry.inline import find_object
 from aucbench.registry.isolated_imports import imported, is_supervised, known
-from aucbench.registry.shapes import fault_of_class, kind_of
-from aucbench.registry.source_files import claimed, line_of
+from aucbench.registry.shapes import find_class_fault, kind_of
+from aucbench.registry.source_files import find_in_file, line_of
 from aucbench.registry.specs import INLINE_MARK, in_file
 
 QUALIFIED = re.compile(f"(?:({NAME_PATTERN.pattern}):)?({NAME_PATTERN.pattern})")
@@ -114,14 +114,16 @@ def find(kind: str, text: str) -> Claim:
 
 def require_shape(claim: Claim) -> None:
     """Raise `PluginError` when the class does not have the shape of the contract."""
-    if wrong := fault_of_class(claim.kind, claim.factory):
+    if wrong := find_class_fault(claim.kind, claim.factory):
         other = kind_of(claim.factory) if isinstance(claim.factory, type) else None
         hook = f"; it is a {CALLED[other]}, which aucbench_{other} registers" if other else ""
         hook = "" if other == claim.kind else hook
-        raise PluginError(f"{placed(claim)} is not a valid {CALLED[claim.kind]}: {wrong}{hook}")
+        raise PluginError(
+            f"{format_place(claim)} is not a valid {CALLED[claim.kind]}: {wrong}{hook}"
+        )
 
 
-def placed(claim: Claim) -> str:
+def format_place(claim: Claim) -> str:
     """As `origin`; of a class in a file the path stands once, with its line."""
     if in_file(claim.qualified) is None:
         return origin(claim)
@@ -161,7 +163,7 @@ def owner(kind: str, text: str) -> tuple[PluginEntry, str] | None:
     """
     _require_kind(kind)
     if (file := in_file(text)) is not None or text.endswith(INLINE_MARK):
-        there = claimed(kind, text) if file else claimed_inline(kind, text)
+        there = find_in_file(kind, text) if file else find_object(kind, text)
         return there and there[:2]
     parts = QUALIFIED.fullmatch(text)
     if parts is None:
@@ -193,7 +195,7 @@ def _registers(entry: PluginEntry, kind: str, name: str) -> bool:
 def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
     """Return the error for a name that `lookup` did not find; `further` names are known too."""
     if in_file(text) is not None:
-        there = ((other, claimed(other, text)) for other in KINDS)
+        there = ((other, find_in_file(other, text)) for other in KINDS)
         others = (f"a {CALLED[other]}" for other, one in there if one and kind_of(one[2]) == other)
         return ParameterError(f"{text} is {next(others, 'no plugin')}, wanted a {CALLED[kind]}")
     for e in entries():
@@ -201,10 +203,10 @@ def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
             return PluginChoiceError(
                 f"the plugin {e.qualified} is switched off: add it to {ALLOWED}"
             )
-    return UnknownNameError(CALLED[kind], text, [*suggested(kind), *further])
+    return UnknownNameError(CALLED[kind], text, [*suggested_names(kind), *further])
 
 
-def suggested(kind: str) -> list[str]:
+def suggested_names(kind: str) -> list[str]:
     """As `names`; a supervised process asks no plugin, and knows their names without the kinds."""
     third = [e.name for e in enabled() if not e.builtin] if is_supervised() else []
     return [*names(kind), *third]

@@ -54,7 +54,7 @@ def fault(kind: str, thing: Any) -> str | None:
     return _fault_of_solver(thing) if kind == "solvers" else None
 
 
-def fault_of_class(kind: str, factory: Any) -> str | None:
+def find_class_fault(kind: str, factory: Any) -> str | None:
     """As `fault`, of what is registered; a function shows its faults only by what it makes."""
     if kind == "metrics":
         return _fault_of_metric(factory)

@@ -69,7 +69,7 @@ class _Compiled(SourceFileLoader):
         return code
 
 
-def claimed(kind: str, text: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
+def find_in_file(kind: str, text: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
     """Return what `file.py:Name` names as a kind; None when that is of another kind.
 
     `ParameterError`: there is no such file, or no such name in it. `PluginError`: the file cannot
@@ -171,11 +171,11 @@ def _imported(path: Path, content: bytes, name: str) -> ModuleType:
         raise
     except BaseException as error:  # SystemExit, and panics of extensions in Rust
         del sys.modules[name]
-        raise PluginError(_told(path, error)) from error
+        raise PluginError(_format_error(path, error)) from error
     return module
 
 
-def _told(path: Path, error: BaseException) -> str:
+def _format_error(path: Path, error: BaseException) -> str:
     """Return one sentence: the innermost line of the file that took part, and what was raised."""
     if isinstance(error, SyntaxError) and error.filename is not None:
         return printable(
@@ -204,7 +204,7 @@ def file_fingerprint(path: Path) -> str:
 
 
 def has_changed(entry: PluginEntry) -> bool:
-    """Whether the file of a class that `claimed` returned has another content by now."""
+    """Whether the file of a class that `find_in_file` returned has another content by now."""
     return _version(_content(Path(entry.distribution))) != entry.version
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
-from aucbench.bench.inline import NOTHING, Inline, named_solvers
+from aucbench.bench.inline import NOTHING, Inline, name_solvers
 from aucbench.bench.measuring import measure_of, metrics_of, supervised
 from aucbench.bench.options import RunOptions, ShowOptions
 from aucbench.bench.plan.pairs import read_pairs, spec_of_pairs
@@ -122,7 +122,7 @@ def compare(
     pairs, reading = read_pairs(_pairs(raw.get("pairs"), sets), reading)
     show = resolve_metrics(show, pairs)
     named, held, reading = _named(sets, reading, test)
-    chosen, inline = (None, NOTHING) if solvers is None else named_solvers(_specs(solvers))
+    chosen, inline = (None, NOTHING) if solvers is None else name_solvers(_specs(solvers))
     raw |= {"solvers": chosen, "data": named, "pairs": pairs, "reading": reading}
     plan = run.limit(Plan.of(raw))
     with handed_over(held, inline) as objects:

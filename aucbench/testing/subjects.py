@@ -19,7 +19,7 @@ from aucbench.registry.discovery import (
     PREFIX,
     require_known_hooks,
 )
-from aucbench.registry.lookup import lookup, suggested
+from aucbench.registry.lookup import lookup, suggested_names
 from aucbench.registry.shapes import TELLING
 from aucbench.registry.source_files import load_file
 from aucbench.testing import (
@@ -100,7 +100,7 @@ def named(target: str) -> tuple[Subject, ...]:
     module, _, member = target.partition(":")
     if member and _is_module(module):
         return _members(import_module(module), member, target)
-    known = {name for kind in KINDS for name in suggested(kind)}
+    known = {name for kind in KINDS for name in suggested_names(kind)}
     raise UnknownNameError("plugin, module:Class or file.py", target, known)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.learning import LEARNING, PRELOADED, likely
+from aucbench.bench.learning import LEARNING, PRELOADED, modules_to_preload
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.resolver import resolve_names
 from aucbench.registry.specs import parse_spec
@@ -21,7 +21,7 @@ ALL = tuple(sorted(PRELOADED.values()))
     ],
 )
 def test_plugins_of_aucbench_are_known_by_their_files(spec, expected):
-    assert likely(parse_spec(spec)) == expected
+    assert modules_to_preload(parse_spec(spec)) == expected
 
 
 def test_cells_that_run_a_package_of_others_are_not_trusted(in_process, tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import resolve_job
 from aucbench.bench.worker.build import check_grid, grids_of, points_of
-from aucbench.bench.worker.resolve import resolved
+from aucbench.bench.worker.resolve import resolve_spec
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.ranges import Range
 from aucbench.registry.specs import Spec, parse_spec
@@ -192,11 +192,11 @@ def test_paths_go_along_lists_only(toys):
 
 def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
     check_grid(Spec("frozen"), True)
-    assert resolved("solvers", parse_spec("split"), True)["ok"]
+    assert resolve_spec("solvers", parse_spec("split"), True)["ok"]
     assert size("wide") == size("frozen") == size("split") == inf
-    told = resolved("solvers", parse_spec("ls-svm"), (("lam", Range(-1.0, 1.0)),))
+    told = resolve_spec("solvers", parse_spec("ls-svm"), (("lam", Range(-1.0, 1.0)),))
     assert (told["ok"], told["reason"]) == (False, "lam must be greater than 0, got -1.0")
-    assert not resolved("solvers", parse_spec("ls-svm"), (("lamb", LOG),))["ok"]
+    assert not resolve_spec("solvers", parse_spec("ls-svm"), (("lamb", LOG),))["ok"]
 
 
 def test_a_space_that_is_none_is_told(toys):

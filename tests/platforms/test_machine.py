@@ -5,7 +5,7 @@ import sys
 import psutil
 import pytest
 
-from aucbench.bench import free_memory
+from aucbench.bench import sources
 from aucbench.bench.worker import machine
 from aucbench.processes import host
 
@@ -26,7 +26,7 @@ def elsewhere(monkeypatch, request):
 
 def test_cores_and_memory_are_those_that_this_process_may_use(monkeypatch):
     assert 1 <= host.cores() <= psutil.cpu_count()
-    assert 0 < free_memory.free_memory() <= 1.2 * psutil.virtual_memory().available
+    assert 0 < sources.free_memory() <= 1.2 * psutil.virtual_memory().available
     monkeypatch.setattr(host, "core_numbers", list)
     assert host.cores() == os.cpu_count()
 
@@ -52,7 +52,7 @@ def test_the_memory_that_is_free_is_that_of_the_narrowest_control_group(tmp_path
     (group / "limit").write_text("max\n")
     (group / "used").write_text("300\n")
     (tmp_path / "groups").write_text("7:cpu:/x\n0::/a/b\n")
-    monkeypatch.setattr(free_memory, "IN_GROUPS", {"": (tmp_path, "limit", "used")})
-    monkeypatch.setattr(free_memory, "OWN_GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(sources, "IN_GROUPS", {"": (tmp_path, "limit", "used")})
+    monkeypatch.setattr(sources, "OWN_GROUPS", tmp_path / "groups")
 
-    assert free_memory.free_memory() == 600
+    assert sources.free_memory() == 600

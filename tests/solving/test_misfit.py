@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from aucbench import Data, solve
-from aucbench.bench.worker.features import mapped_parts
+from aucbench.bench.worker.features import map_split
 from aucbench.errors import PluginError
 from aucbench.features.chain import Chain, fitted
 from aucbench.objectives import PairwiseSquare
@@ -162,7 +162,7 @@ def test_a_map_whose_fit_returns_no_map(came):
     ways = (
         lambda: fitted(WrongMap(came), data, rng),
         lambda: Chain((WrongMap(came),)).fit(data, rng),
-        lambda: mapped_parts(data, data.rows, WrongMap(came), rng),
+        lambda: map_split(data, data.rows, WrongMap(came), rng),
     )
     for way in ways:
         with pytest.raises(PluginError) as caught:

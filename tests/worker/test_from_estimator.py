@@ -33,7 +33,7 @@ from aucbench import auc, from_estimator, get_solver, solve
 from aucbench.bench import answers, resolver
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.worker.build import points_of
-from aucbench.bench.worker.resolve import resolved
+from aucbench.bench.worker.resolve import resolve_spec
 from aucbench.data import Data
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import (
@@ -236,7 +236,7 @@ def test_it_runs_in_a_cell_and_is_tuned(bench):
 
 
 def test_the_answer_names_packages_and_their_code_counts(site):
-    answer = resolved("solvers", "estimator[sklearn.svm:SVC]")
+    answer = resolve_spec("solvers", "estimator[sklearn.svm:SVC]")
     assert answer["ok"]
     assert answer["needs"]["packages"] == ["sklearn"]
     assert describe("solvers", "lightgbm").needs["packages"] == ["lightgbm"]
@@ -277,7 +277,7 @@ def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
         outcomes = [
             (
                 answers.Name(kind, parse_spec(text)),
-                Outcome(Ending.OK, result=resolved(kind, parse_spec(text))),
+                Outcome(Ending.OK, result=resolve_spec(kind, parse_spec(text))),
             )
             for kind, text in (("solvers", "logistic"), ("solvers", spec), ("features", "auto"))
         ]

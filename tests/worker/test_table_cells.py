@@ -13,7 +13,7 @@ from in_process import Notes
 from aucbench import Data, auc, get_dataset, get_solver, solve
 from aucbench.bench.requests import data_job
 from aucbench.bench.worker import jobs, rows
-from aucbench.bench.worker.features import Refitted, mapped_parts
+from aucbench.bench.worker.features import Refitted, map_split
 from aucbench.bench.worker.rows import Block, write_block
 from aucbench.data.arrays import rows as as_rows
 from aucbench.data.folds import drawn_few
@@ -105,7 +105,7 @@ def test_inner_folds_learn_their_own_encoding(path):
     data = load(path, target="sick")
     numbers = np.arange(0, N, 2, dtype=np.int32)
     raw = data.take(numbers)
-    train = mapped_parts(raw, raw.rows, identity, np.random.default_rng(0))[0]
+    train = map_split(raw, raw.rows, identity, np.random.default_rng(0))[0]
     refit = Refitted(identity, train, data.rows, data.schema, numbers, np.random.default_rng(0))
     widths = set()
     for rest, held in drawn_few(train, 3, 0):

@@ -49,7 +49,7 @@ def within_groups(pairs: Any) -> bool:
     return pairs.kind == "group" or getattr(pairs, "column", None) is not None
 
 
-def told_of(cell: Cell, solver: Solver, train: Data) -> dict[str, Any]:
+def describe_pairs(cell: Cell, solver: Solver, train: Data) -> dict[str, Any]:
     """Return what the record says of the pairs; nothing where all pairs of the target were meant.
 
     It raises `DataError` or `UnsupportedError` when the training rows have no such pairs.

@@ -25,7 +25,7 @@ from aucbench.solving.apart import require_mapped_alone
 from aucbench.solving.loop import Clock
 
 
-def mapped_parts(
+def map_split(
     train: Data, held: Rows, features: FeatureMap, rng: np.random.Generator
 ) -> tuple[Data, Rows]:
     """Return both parts, mapped by a map that was fitted to the training rows.
@@ -60,7 +60,7 @@ class Refitted:
         train, test = (self._raw(rows) for rows in (rest, held))
         (rng,) = self.rng.spawn(1)
         try:
-            parts = self.clock.timed(mapped_parts, train, test.rows, self.features, rng)
+            parts = self.clock.timed(map_split, train, test.rows, self.features, rng)
             return parts[0], test.with_rows(parts[1])
         except MemoryError:  # the limit of the cell
             raise

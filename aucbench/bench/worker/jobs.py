@@ -23,12 +23,12 @@ from aucbench.bench.codec import load
 from aucbench.bench.sources import why_in_chunks
 from aucbench.bench.worker import machine, rows
 from aucbench.bench.worker.blame import blamed
-from aucbench.bench.worker.build import build, paired, plugin_of, told_of
+from aucbench.bench.worker.build import build, describe_pairs, paired, plugin_of
 from aucbench.bench.worker.classes import fitted_classes
-from aucbench.bench.worker.features import Refitted, mapped_parts
+from aucbench.bench.worker.features import Refitted, map_split
 from aucbench.bench.worker.measure import FittedCell, fitted_cell
 from aucbench.bench.worker.plain import plain_parameters, strict
-from aucbench.bench.worker.resolve import resolved
+from aucbench.bench.worker.resolve import resolve_spec
 from aucbench.bench.worker.rows import NAMES, RAW, TEST, TRAIN, Block, write_block
 from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Categories, Data
@@ -44,7 +44,7 @@ from aucbench.processes.child import Room
 from aucbench.processes.records import MOST_BYTES
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
-from aucbench.registry.inline import give, unpickled
+from aucbench.registry.inline import register_object, unpickle_solver
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import Spec, SpecChain
 from aucbench.scale import ChunkedData
@@ -62,10 +62,10 @@ own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process t
 
 
 def resolve(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
-    """Look a name up, see `aucbench.bench.worker.resolve.resolved`."""
+    """Look a name up, see `aucbench.bench.worker.resolve.resolve_spec`."""
     _take(request)
     choice = load(request["choice"], Choice)
-    return resolved(request["kind"], choice.spec, choice.tune, request["replaced"])
+    return resolve_spec(request["kind"], choice.spec, choice.tune, request["replaced"])
 
 
 def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """
     with blamed():
         data = data_of(request)
-        about = _told(data, room)
+        about = _describe_data(data, room)
         if isinstance(data, ChunkedData):
             about |= {"chunks": [*data.parts.sizes], "places": folders_of(data)}
             arrays, facts = rows.chunks(RAW, data)
@@ -88,7 +88,7 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         return about
 
 
-def _told(data: Data | ChunkedData, room: Room) -> dict[str, Any]:
+def _describe_data(data: Data | ChunkedData, room: Room) -> dict[str, Any]:
     known = known_of(data) if isinstance(data, Data) else arrays_of(data.target)
     room.hand(TARGET_FILE, pack_arrays(known))
     return {
@@ -123,7 +123,7 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     features = registry.get_features(load(request["features"], SpecChain))
     rng = _of_split(request["seed"], request["split"])
     with blamed():
-        train, test = mapped_parts(train, raw.take(held), features, rng)
+        train, test = map_split(train, raw.take(held), features, rng)
     sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
     keeps = train.schema is None and keeps_columns(features)
     about = {**sizes, "data": known["hash"]}
@@ -216,7 +216,7 @@ def _fitted(
     try:
         if isinstance(train, ChunkedData):
             _require_plain(planned)
-        elif told := told_of(planned, solver, train):
+        elif told := describe_pairs(planned, solver, train):
             lines({"about": told})
     except (DataError, UnsupportedError) as refusal:  # these rows have no such pairs
         return {"status": "skipped", "reason": str(refusal)}
@@ -285,9 +285,9 @@ def _take(request: Request) -> None:
     """Make the objects that came with a request known by their names."""
     inline = request.get("inline", {})
     for name, packed in inline.get("solvers", {}).items():
-        give("solvers", name, partial(unpickled, packed))
+        register_object("solvers", name, partial(unpickle_solver, packed))
     for name, folder in inline.get("datasets", {}).items():
-        give("datasets", name, partial(partial, rows.load_data, Path(folder)))
+        register_object("datasets", name, partial(partial, rows.load_data, Path(folder)))
 
 
 def data_of(request: Request) -> Data | ChunkedData:

@@ -26,7 +26,7 @@ TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective
 REFUSED, ERROR = "refused", "error"
 
 
-def resolved(
+def resolve_spec(
     kind: str, spec: Spec, tuning: Tuning = False, replaced: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return what a specification of a kind ("solvers", "metrics", ...) means, as JSON.
