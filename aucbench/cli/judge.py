@@ -56,7 +56,7 @@ def judge(
     not say what is asked of it.
     """
     from aucbench.cli.running import print_grids, width
-    from aucbench.report.judged import BEST, first_lines, judge_tables
+    from aucbench.report.judged import BEST, judge_tables
     from aucbench.store import require_writable
 
     for path in filter(None, (html, json, badge)):
@@ -66,8 +66,8 @@ def judge(
     for sentence in verdict.sentences:
         say(sentence)
     typer.echo()
-    tables = verdict.grids if every_line else map(first_lines, verdict.grids)
-    print_grids([*tables], verdict.notes, width())
+    tables = verdict.grids if every_line else [grid.first() for grid in verdict.grids]
+    print_grids(tables, verdict.notes, width())
     if html is not None:
         verdict.report().save(html)
     if json is not None:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 UNFINISHED = 3  # exit code when --minutes has left cells out
 FAILED = 1  # exit code when no row has an AUC
 WIDE = 80  # columns of the answer if stdout is no terminal
-MOST_LINES, MOST_NOTES = 20, 12  # of the tables and of the notes, which fit a screen together
+TITLE = 3  # lines above and below those of a table
+MOST_NOTES = 12  # lines below the tables
 AGAIN = "the same command goes on where it stopped"
 LOST = "--out DIR would keep the others"
 
@@ -188,9 +189,9 @@ def print_results(results: Results, folder: Path | None) -> None:
     if show.md or show.tex:
         print_tables(findings, show)
     else:
-        print_screen(findings)
+        by_set = print_screen(findings)
         say(protocol(results.plan, results))
-        below = [*notes(findings), *findings.missing, *findings.unmeasured]
+        below = [*notes(findings, by_set=by_set), *findings.missing, *findings.unmeasured]
         for line in (*_first_notes(below), *remarks_on(results.plan, results, folder)):
             say(line)
         if len(findings.frame.solvers) > 1:
@@ -209,24 +210,22 @@ def print_tables(findings: Findings, show: ShowOptions) -> None:
     typer.echo((tex if show.tex else markdown)(grids(findings)))
 
 
-def print_screen(findings: Findings) -> None:
+def print_screen(findings: Findings) -> bool:
     """Print the tables of the data sets if they fit a screen; else the one over all, or the first.
 
-    A sentence says how to get those that are left out.
+    A sentence says how to get those that are left out. It returns whether tables of data sets were
+    printed.
     """
-    from aucbench.report.document import text
+    from aucbench.report.grid import SCREEN
     from aucbench.report.tables import grids
 
-    tables = grids(findings)
-    texts = [text([table], width(), _strong()) for table in tables]
-    shown = texts
-    if sum(one.count("\n") + 2 for one in texts) > MOST_LINES and len(texts) > 1:
-        shown = texts[-1:] if len(tables) > len(findings.datasets) else texts[:1]
-    left = len(texts) - len(shown)
-    typer.echo("\n\n".join(shown))
-    typer.echo()
-    if left:
+    tables = shown = grids(findings)
+    if sum(len(table.lines) + TITLE for table in tables) > SCREEN and len(tables) > 1:
+        shown = tables[-1:] if len(tables) > len(findings.datasets) else tables[:1]
+    print_grids([table.first() for table in shown], [], width())
+    if left := len(tables) - len(shown):
         say(f"{left} more tables, of single data sets: --md prints them all, --html writes a page")
+    return len(findings.datasets) > left
 
 
 def _first_notes(notes: Sequence[str]) -> Iterator[str]:

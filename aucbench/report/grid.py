@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import TypeAlias
 
 from aucbench.errors import ParameterError, shown
 
+SCREEN = 30  # lines of a table that fits a screen
 NOTHING = "-"  # a number that is not known
 Value: TypeAlias = str | float | None
 Span: TypeAlias = tuple[float, float, float] | None
@@ -87,6 +88,13 @@ class Grid:
         """The lines as texts, with the digits that are chosen."""
         forms = self.forms or [""] * len(self.header)
         return [[*map(_format_value, line, forms)] for line in self.lines]
+
+    def first(self) -> Grid:
+        """Return a table that fits a screen, with a fact that says how many lines it has."""
+        if len(self.lines) <= SCREEN:
+            return self
+        fact = f"the first {SCREEN} of {len(self.lines)} lines"
+        return replace(self, lines=self.lines[:SCREEN], facts=(*self.facts, fact))
 
 
 def _format_value(value: Value, form: str) -> str:

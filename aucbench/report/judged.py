@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from math import isnan
 from pathlib import Path
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from aucbench.report.html_page import InlinePage
 
 FEW = 5  # data sets, each of which has a table in a terminal
-SCREEN = 30  # lines of a table that is cut
 BEST, UNLIKELY, BEHIND = (
     "may be the best",
     "is probably not the best",
@@ -178,7 +177,7 @@ class Verdict:
 
     def __repr__(self) -> str:
         """Return the answer, the first lines of each table, and the notes."""
-        tables = text([first_lines(grid) for grid in self.grids])
+        tables = text([grid.first() for grid in self.grids])
         return "\n".join([*answer(self.findings).splitlines(), "", tables, "", *self.notes])
 
     def report(self) -> InlinePage:
@@ -190,12 +189,3 @@ class Verdict:
     def json(self) -> bytes:
         """Return the verdict and the values behind it as one object of JSON, in ASCII."""
         return verdict_json(self.findings)
-
-
-def first_lines(grid: Grid) -> Grid:
-    """Return a table that fits on a screen, with a fact that says how many lines it lacks."""
-    more = len(grid.lines) - SCREEN
-    if more <= 0:
-        return grid
-    fact = f"the first {SCREEN} of {len(grid.lines)} lines"
-    return replace(grid, lines=grid.lines[:SCREEN], facts=(*grid.facts, fact))

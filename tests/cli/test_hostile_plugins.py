@@ -10,7 +10,7 @@ from plugin_site import HEAD, Site, solver
 
 import aucbench
 from aucbench import compare
-from aucbench.bench import lookup
+from aucbench.bench import resolver
 from aucbench.errors import PluginError
 from aucbench.registry import isolated_imports
 
@@ -60,7 +60,7 @@ def hostile(tmp_path, monkeypatch):
     monkeypatch.setattr(isolated_imports, "OTHERS", TIME)
     monkeypatch.setattr(isolated_imports, "ASKED", TIME)
     monkeypatch.setattr(isolated_imports, "MEMORY", 500_000_000)
-    monkeypatch.setattr(lookup, "RESOLVE_LIMITS", replace(lookup.RESOLVE_LIMITS, timeout=TIME))
+    monkeypatch.setattr(resolver, "RESOLVE_LIMITS", replace(resolver.RESOLVE_LIMITS, timeout=TIME))
     yield site
     assert not imported()
 
