@@ -16,7 +16,7 @@ from page_formulas import with_formulas
 from page_growth import operations, passes
 from page_history import changes, slower, states
 from page_notebook import NOTEBOOK, PAGE, content
-from page_options import of_fit, of_judge
+from page_options import of_compare, of_fit, of_judge
 from page_pairs import kinds, solvers
 from page_reproductions import with_reproductions
 from page_scale import beside, fits, readings
@@ -55,6 +55,7 @@ TABLES = {
     "<!-- choice of auto -->": of_auto,
     "<!-- data sets -->": sets,
     "<!-- suites -->": named_suites,
+    "<!-- options of compare -->": of_compare,
     "<!-- options of fit -->": of_fit,
     "<!-- options of judge -->": of_judge,
     "<!-- kinds of pairs -->": kinds,

@@ -183,14 +183,14 @@ def write_rows(path: Path, results: Results, *, interim: bool) -> None:
 def print_results(results: Results, folder: Path | None) -> None:
     """Print the tables that fit a screen, notes, remarks and the answer; write the page."""
     from aucbench.report.notes import answer, notes
-    from aucbench.report.remarks import protocol, remarks_on
+    from aucbench.report.remarks import format_protocol, remarks_on
 
     findings, show = results.findings, results.show
     if show.md or show.tex:
         print_tables(findings, show)
     else:
         by_set = print_screen(findings)
-        say(protocol(results.plan, results))
+        say(format_protocol(results.plan, results))
         below = [*notes(findings, by_set=by_set), *findings.missing, *findings.unmeasured]
         for line in (*_first_notes(below), *remarks_on(results.plan, results, folder)):
             say(line)

@@ -1,4 +1,4 @@
-"""What is said of a run below its tables: how its numbers came about, and what it lacks."""
+"""The remarks below the tables of a run: how its numbers came about, and what it lacks."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def _first_failures(plan: Plan, failed: Iterable[Record]) -> Iterator[str]:
         yield f"  {where}: {record.status.status}: {record.why}"
 
 
-def protocol(plan: Plan, records: Iterable[Record]) -> str:
+def format_protocol(plan: Plan, records: Iterable[Record]) -> str:
     """Return the line that says how the numbers of a table came about."""
     limits = ((plan.passes, "passes"), (plan.seconds, "seconds"))
-    told = [f"{limit:g} {unit}" for limit, unit in limits if limit is not None]
-    budget = " or ".join(told) or f"{DEFAULT_PASSES:g} passes or the solver's own"
-    own = ((plan.objective, "objective"), (plan.projector, "projector"), (plan.pairs, "pairs"))
-    asked = "".join(f", {kind} {short(spec)}" for spec, kind in own if spec is not None)
+    given = [f"{limit:g} {unit}" for limit, unit in limits if limit is not None]
+    budget = " or ".join(given) or f"{DEFAULT_PASSES:g} passes or the solver's own"
+    named = ((plan.objective, "objective"), (plan.projector, "projector"), (plan.pairs, "pairs"))
+    asked = "".join(f", {kind} {short(spec)}" for spec, kind in named if spec is not None)
     if any(choice.tune for choice in plan.solvers):
         points = f"at most {plan.tune_evals} points"
         if tried := {len(one.tuning["table"]) for one in records if one.tuning is not None}:
