@@ -73,7 +73,8 @@ class Grid:
                 )
         for name in ("header", "facts", "best"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        object.__setattr__(self, "lines", tuple(map(tuple, self.lines)))
+        for name in ("lines", "details", "shades"):
+            object.__setattr__(self, name, tuple(map(tuple, getattr(self, name))))
 
     @property
     def right(self) -> frozenset[int]:

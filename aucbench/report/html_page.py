@@ -32,7 +32,7 @@ from aucbench.report.svg import markers, plot, style_rules
 from aucbench.store import own_file, require_writable
 
 HEIGHT = 640  # pixels of a frame in a notebook
-LEADING, STAR = "*", "★"  # in text, and on a page
+DARKEST = 0.7  # share of the colour of a cell whose shade is 1
 # A notebook aligns all cells right; colours are those of the text around.
 IN_NOTEBOOK = Html(
     "<style>.aucbench th,.aucbench td.t{text-align:left!important}"
@@ -164,7 +164,7 @@ def _grid(grid: Grid) -> Html:
         shades = grid.shades[number] if grid.shades else ()
         cells = [
             _cell(
-                STAR if text == LEADING else text,
+                text,
                 details[j] if details else "",
                 shades[j] if shades else None,
                 side=sides[j],
@@ -186,9 +186,9 @@ def _grid(grid: Grid) -> Html:
 def _cell(text: str, detail: str, shade: float | None, *, side: str | None, is_head: bool) -> Html:
     small = [tag("small", detail)] if detail else []
     style = None
-    if shade:
+    if shade is not None:
         name = "--high" if shade > 0 else "--low"
-        style = f"background:color-mix(in srgb,var({name}) {abs(shade):.0%},transparent)"
+        style = f"background:color-mix(in srgb,var({name}) {DARKEST * abs(shade):.0%},transparent)"
     return tag("th" if is_head else "td", text, *small, class_=side, style=style)
 
 

@@ -167,7 +167,7 @@ def _solvers(findings: Findings) -> Iterator[Part]:
     frame = findings.frame
     if findings.only is not None:
         yield tables(findings, best_first=True)[findings.only]
-        yield "\n".join(notes(findings))
+        yield from _notes(findings)
         yield from _charts(findings, findings.datasets[findings.only], MOST_LINES)
     else:
         board = leaderboard(findings)
@@ -265,7 +265,17 @@ def _data_sets(findings: Findings) -> Iterator[Part]:
         most = FEW_LINES if many else MOST_LINES
         charts = _charts(findings, one, most, brief=many)
         yield Section(grid.title, "", (replace(grid, title=""), *charts), is_open=not many)
-    yield Section("Notes", "", tuple(notes(findings)), is_open=not many)
+    yield from _notes(findings)
+
+
+def _notes(findings: Findings) -> Iterator[Part]:
+    """Yield what the tables of data sets mean: the first line at once, the others folded."""
+    lines = [*notes(findings)]
+    if any(findings.over_splits(row) != findings.interval(row) for row in findings.rows):
+        lines.insert(1, "the second interval is over splits: it covers other training rows too")
+    yield from lines[:2]
+    if lines[2:]:
+        yield Section("Notes", "", ("\n".join(lines[2:]),))
 
 
 def _failures(findings: Findings) -> Iterator[Part]:

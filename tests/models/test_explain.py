@@ -128,7 +128,7 @@ def test_two_columns_are_a_heat_map():
     assert grid.header == (f"{NASTY} \\ dose", "0", "10000")
     assert grid.shades == ((None, -0.5, 0.0), (None, 0.5, 1.0))
     page = page_of(model).content.decode()
-    assert 'style="background:color-mix(in srgb,var(--low) 50%,transparent)"' in page
+    assert 'style="background:color-mix(in srgb,var(--low) 35%,transparent)"' in page
     assert NASTY not in page
 
 
@@ -144,11 +144,11 @@ def test_the_page_fits_and_can_be_read(browser, screened, tmp_path, width, schem
     page_of(screened, "Model of readmissions").save(tmp_path / "model.html")
     look(browser, (tmp_path / "model.html").as_uri(), width, scheme, "model")
     assert browser.count("svg.plot") == 3 + sum(map(is_curve, screened.function.shapes))
-    assert browser.count(".span .bar") > 10
-    assert browser.count("td[data-shade]") == 64
+    assert browser.count(".span i") > 10
+    assert browser.count("td[style]") == 64
     assert "" not in browser.texts("thead button")
     assert "rgba(0, 0, 0, 0)" not in browser.run(
-        "return [...document.querySelectorAll('td[data-shade]')]"
+        "return [...document.querySelectorAll('td[style]')]"
         ".map(e => getComputedStyle(e).backgroundColor)"
     )
 

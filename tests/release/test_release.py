@@ -14,7 +14,6 @@ pytestmark = pytest.mark.plain
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = {  # of packages that conda-forge calls otherwise, or divides
     "dask": "dask-core",
-    "jinja2": "jinja2",
     "matplotlib": "matplotlib-base",
     "xgboost": "py-xgboost",
 }
