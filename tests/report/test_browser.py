@@ -162,7 +162,7 @@ def test_the_page_fits_and_can_be_read(browser, address, width, scheme):
 
 def test_names_with_markup_stay_text(browser, doctored, tmp_path):
     def change(record):
-        if "sht-auc" in record.cell.label:
+        if "sht-auc" in str(record.cell.solver):
             record = with_cell(record, solver=Spec(NASTY, {}))
         if str(record.cell.dataset) == "digits-8":
             record = with_cell(record, dataset=NASTY)

@@ -89,7 +89,7 @@ def panels(findings, kind, monkeypatch):
 def test_a_panel_without_content_is_not_drawn_and_no_marker_is_cut(
     scored, records, monkeypatch, label, axes
 ):
-    some = [r for r in records if str(r.cell.dataset) == "digits-8" and label in r.cell.label]
+    some = [r for r in records if str(r.cell.dataset) == "digits-8" and label in str(r.cell.solver)]
     drawn = panels(scored(some), "curves", monkeypatch)
     assert [ax.get_xlabel() for ax in drawn] == axes
     marked = [line for ax in drawn for line in ax.lines if line.get_marker() != "None"]

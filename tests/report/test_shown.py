@@ -95,7 +95,7 @@ def test_names_are_escaped_everywhere(results, model):
 def test_a_report_is_shown_in_a_frame_and_saved(results, tmp_path):
     page = results.report()
     assert isinstance(page, InlinePage)
-    assert re.fullmatch(r"<report of a comparison: a page of \d+ kB; .*>", repr(page))
+    assert re.fullmatch(r"<aucbench: results: a page of \d+ kB; .*>", repr(page))
     [(_, frame)] = starts(page._repr_html_())
     assert frame["sandbox"] == "allow-scripts"  # and nothing of the notebook
     assert frame["srcdoc"] == page.content.decode()
