@@ -3,8 +3,8 @@
 Design
   a. A fingerprint is a hash of the contents of files and of versions. Paths, hosts, times and
      the order of files have no influence, so that it is the same on every machine.
-  b. Of aucbench, the rooms in `COMPUTES` are hashed, by name. A test fails when a room is
-     neither there nor in `PARENT`, so that nobody forgets to decide.
+  b. Of aucbench, the rooms in `COMPUTES` are hashed, by name. A test has the names of all others,
+     so that nobody forgets to decide.
   c. For a built-in plugin, the folder of its family is hashed. Other families do not count.
   d. No plugin is imported: the path finders of Python find its files. What its sources import
      counts too, whether its metadata declare it or not: the statements `import` are read, none is
@@ -64,26 +64,6 @@ COMPUTES = (  # what runs in a cell and what measures it: its files count
     "stats/labels.py",
     "stats/vectors.py",
 )
-PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for all rooms
-    "about.py",
-    "bench",
-    "cli",
-    "datasets",  # the data themselves are hashed
-    "guide.md",
-    "include",  # compiled into the kernels, which are hashed
-    "judging",
-    "models",
-    "options.py",
-    "progress.py",
-    "papers",
-    "processes",
-    "py.typed",
-    "references.bib",
-    "report",
-    "stats",
-    "store",
-    "testing",
-)
 LIBRARIES = ("numpy", "scikit-learn", "scipy")  # libraries that aucbench computes with
 OURS = frozenset({"aucbench", BUILT_IN, "sklearn", *LIBRARIES})  # in `code_fingerprint`
 CACHES = frozenset({"__pycache__", ".git", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
@@ -94,13 +74,8 @@ OPTIONAL = re.compile(r";.*\bextra\s*==")  # a requirement of an extra
 
 
 def hash_of(thing: Any) -> str:
-    """Return a hash of a JSON value, as `hash_of_text`."""
-    return hash_of_text(CANONICAL.encode(thing))
-
-
-def hash_of_text(text: str) -> str:
-    """Return a hash of a text, 32 hexadecimal digits."""
-    return blake2b(text.encode(), digest_size=HASH_BYTES).hexdigest()
+    """Return a hash of a JSON value, 32 hexadecimal digits."""
+    return blake2b(CANONICAL.encode(thing).encode(), digest_size=HASH_BYTES).hexdigest()
 
 
 def fingerprint(files: Mapping[str, Path]) -> str:
