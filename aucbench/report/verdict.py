@@ -11,7 +11,6 @@ import numpy as np
 from aucbench.report.findings import Findings
 from aucbench.report.notes import sentences
 from aucbench.report.within import DatasetFindings, SolverFindings
-from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair
 from aucbench.stats.within import PairWithin
 from aucbench.stats.words import Difference
@@ -49,77 +48,63 @@ def verdict_json(findings: Findings) -> bytes:
 
 def _solver(findings: Findings, number: int) -> dict[str, Any]:
     name, best = findings.frame.solvers[number], findings.advice.best
-    lacking = np.isnan(findings.values[:, number])
     folders = findings.frame.source.folders
     mean = _number(findings.means[number].estimate)
-    told = {
+    found = {
         "solver": name,
         **({"folder": folders[number]} if folders else {}),
         "possible_best": number in findings.leading,
         "mean": None if number in findings.partial else mean,
         "mean_of_values": mean,
         "average_rank": _number(findings.ranks[number].estimate),
-        "data_sets_without_value": int(lacking.sum()),
+        "data_sets_without_value": int(np.isnan(findings.values[:, number]).sum()),
     }
-    return told if best is None or best.note else {**told, **_tested(best, best.names.index(name))}
-
-
-def _tested(best: BestSet, number: int) -> dict[str, Any]:
-    """Return what is known of a solver where it is tested whether it may be the best."""
-    return {
-        "certainly_behind": best.behind[number],
-        "p": _number(best.p[number]),
-        "adjusted_p": _number(best.adjusted_p[number]),
-    }
+    if best is None or best.note:
+        return found
+    place = best.names.index(name)
+    tested = {"p": _number(best.p[place]), "adjusted_p": _number(best.adjusted_p[place])}
+    return {**found, "certainly_behind": best.behind[place], **tested}
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
     counts = {"wins": pair.wins, "ties": pair.ties, "losses": pair.losses}
-    told = {**_difference(pair.difference), "adjusted_p": _number(pair.adjusted_p)}
-    return {"a": pair.a, "b": pair.b, "word": str(pair.word), **told, **counts}
+    return {**_difference(pair, pair.difference), **counts}
 
 
 def _data_set(findings: Findings, one: DatasetFindings) -> dict[str, Any]:
     return {
         "data_set": findings.frame.datasets[one.dataset],
         "solvers": [_row(findings, row) for row in one.rows],
-        "pairs": [_pair_within(pair) for pair in one.pairs],
+        "pairs": [_difference(pair, pair.verdict) for pair in one.pairs],
     }
 
 
 def _row(findings: Findings, row: SolverFindings) -> dict[str, Any]:
     frame, interval = findings.frame, findings.interval(row)
     failed = frame.rows(row.dataset, row.solver, frame.failed)
-    values = [] if row.within is None else [_number(float(x)) for x in row.within.values]
+    values = [] if row.within is None else row.within.values.tolist()
     return {
-        "solver": findings.frame.solvers[row.solver],
+        "solver": frame.solvers[row.solver],
         "possible_best": row.leading if row.dataset in findings.compared else None,
         "estimate": _number(row.estimate),
-        "low": None if interval is None else _number(interval.low),
-        "high": None if interval is None else _number(interval.high),
-        "values": values,
+        "low": interval and _number(interval.low),
+        "high": interval and _number(interval.high),
+        "values": [_number(value) for value in values],
         "why_without_value": sorted({*frame.facts["why"][failed]} - {""}),
     }
 
 
-def _pair_within(pair: PairWithin) -> dict[str, Any]:
-    told = _difference(pair.verdict)
+def _difference(pair: Pair | PairWithin, d: Difference) -> dict[str, Any]:
+    """Return what is said of a pair; "open" says that a bound of 0 lies outside."""
+    numbers = {"estimate": d.estimate, "low": d.low, "high": d.high, "p": d.p}
     return {
         "a": pair.a,
         "b": pair.b,
         "word": str(pair.word),
-        **told,
-        "adjusted_p": _number(pair.adjusted_p),
-    }
-
-
-def _difference(d: Difference) -> dict[str, Any]:
-    """Return the numbers of a difference; "open" says that a bound of 0 lies outside."""
-    numbers = {"estimate": d.estimate, "low": d.low, "high": d.high, "p": d.p}
-    return {
         **{name: _number(value) for name, value in numbers.items()},
         "method": d.method,
         "open": d.open,
+        "adjusted_p": _number(pair.adjusted_p),
     }
 
 
