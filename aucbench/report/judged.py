@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import isnan
 from pathlib import Path
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import solver_of
 from aucbench.bench.options import ShowOptions
 from aucbench.datasets.sheets import read_sheet
-from aucbench.errors import ParameterError
+from aucbench.errors import ParameterError, shown
 from aucbench.judging.formats import AUTO, long_table
+from aucbench.judging.items import ItemFindings
 from aucbench.judging.options import JudgeOptions
 from aucbench.judging.table import Sheet
 from aucbench.judging.values import Values, measure_values
 from aucbench.options import make_options, takes_options
 from aucbench.records import CellStatus
-from aucbench.report.document import text
+from aucbench.report.document import Section, text
 from aucbench.report.findings import Findings, findings_of
 from aucbench.report.frame import ExternalResults, Frame, Place, Row, Source
 from aucbench.report.grid import Grid
-from aucbench.report.notes import answer, notes, sentences
+from aucbench.report.judged_items import item_grid, item_json
+from aucbench.report.notes import notes, sentences
 from aucbench.report.tables import grids, leaderboard
 from aucbench.report.verdict import verdict_json
 from aucbench.stats.words import counted
@@ -32,6 +35,7 @@ from aucbench.stats.words import counted
 if TYPE_CHECKING:
     from aucbench.report.html_page import InlinePage
 
+WIDTH, INDENT = 80, "  "  # of lines of the answer
 FEW = 5  # data sets, each of which has a table in a terminal
 BEST, UNLIKELY, BEHIND = (
     "may be the best",
@@ -80,7 +84,10 @@ def judge_tables(tables: Any, form: str, options: JudgeOptions) -> Verdict:
     ]
     values = measure_values(long_table(sheets, form, options.columns, options.by), options)
     title = ", ".join(Path(one).name for one in tables if isinstance(one, str | Path))
-    return Verdict(_findings(values, options), title or "results of others")
+    title = title or "results of others"
+    if values.of_items:
+        return ItemVerdict(ItemFindings(values, options.level), title)
+    return Verdict(_findings(values, options), title)
 
 
 def _findings(values: Values, options: JudgeOptions) -> Findings:
@@ -110,7 +117,7 @@ def _rows(values: Values) -> Iterator[tuple[Place, Row]]:
             yield Place(i, j, *place), {"status": status, "why": why, "auc": value}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """What a table of results says.
 
@@ -126,13 +133,14 @@ class Verdict:
     title: str
 
     @property
-    def grids(self) -> list[Grid]:
-        """What a terminal shows: each of a few data sets, and of several all methods over all."""
-        return grids(self.findings) if self._few else [leaderboard(self.findings)]
+    def sentences(self) -> list[str]:
+        """The verdict in words, the answer first."""
+        return sentences(self.findings)
 
     @property
-    def _few(self) -> bool:
-        return len(self.findings.datasets) <= FEW
+    def grids(self) -> list[Grid]:
+        """Each of a few data sets, and of several all methods over all."""
+        return grids(self.findings) if self._few else [leaderboard(self.findings)]
 
     @property
     def notes(self) -> list[str]:
@@ -140,9 +148,39 @@ class Verdict:
         return [*notes(self.findings, by_set=self._few)]
 
     @property
-    def sentences(self) -> list[str]:
-        """The verdict in words."""
-        return sentences(self.findings)
+    def _few(self) -> bool:
+        return len(self.findings.datasets) <= FEW
+
+    @property
+    def methods(self) -> Sequence[str]:
+        """All methods of the table."""
+        return self.findings.frame.solvers
+
+    @property
+    def possible(self) -> Collection[str]:
+        """Those that may be the best."""
+        return {self.methods[number] for number in self.findings.leading}
+
+    @property
+    def behind(self) -> Collection[str]:
+        """Those that are certainly behind the best."""
+        best = self.findings.advice.best
+        return () if best is None else best.of(best.behind)
+
+    @property
+    def units(self) -> str:
+        """What the verdict is over, as in "20 data sets"."""
+        return counted(len(self.findings.frame.finished))
+
+    def report(self) -> InlinePage:
+        """Return the page of a report, which a notebook shows inline and `save` keeps."""
+        from aucbench.report.page import page_of
+
+        return page_of(self.findings, folder=self.title)
+
+    def json(self) -> bytes:
+        """Return the verdict and the values behind it as one object of JSON, in ASCII."""
+        return verdict_json(self.findings)
 
     def answer(self) -> str:
         """Return the verdict in words, a sentence on each line."""
@@ -160,32 +198,83 @@ class Verdict:
         UnknownNameError
             When the table has no such method.
         """
-        names = self.findings.frame.solvers
-        number = names.index(solver_of(names, method))
-        best = self.findings.advice.best
-        if number in self.findings.leading:
+        name = solver_of(self.methods, method)
+        if name in self.possible:
             return BEST
-        return BEHIND if best is not None and best.behind[number] else UNLIKELY
+        return BEHIND if name in self.behind else UNLIKELY
 
     def badge(self, method: str | None = None) -> str:
         """Return the verdict on a method, or on all of them, in a few words."""
-        names, sets = self.findings.frame.solvers, len(self.findings.frame.finished)
+        count = len(self.methods)
         if method is not None:
-            return f"{method} {self.standing(method)} of {len(names)} methods"
-        count = len(self.findings.leading)
-        return f"{count} of {len(names)} methods may be the best ({counted(sets)})"
+            return f"{method} {self.standing(method)} of {count} methods"
+        return f"{len(self.possible)} of {count} methods may be the best ({self.units})"
 
     def __repr__(self) -> str:
         """Return the answer, the first lines of each table, and the notes."""
         tables = text([grid.first() for grid in self.grids])
-        return "\n".join([*answer(self.findings).splitlines(), "", tables, "", *self.notes])
+        form = TextWrapper(WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)
+        lines = (line for sentence in self.sentences for line in form.wrap(sentence))
+        return "\n".join([*lines, "", tables, "", *self.notes])
+
+
+@dataclass(frozen=True, repr=False)
+class ItemVerdict(Verdict):
+    """What a table of results by item says.
+
+    Attributes
+    ----------
+    findings : ItemFindings
+        All numbers: means, ranks, who may be the best.
+    """
+
+    findings: ItemFindings  # type: ignore[assignment]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdict in words, the answer first."""
+        return [shown(sentence) for sentence in self.findings.sentences]
+
+    @property
+    def grids(self) -> list[Grid]:
+        """One table, with a line for each method."""
+        return [item_grid(self.findings)]
+
+    @property
+    def notes(self) -> list[str]:
+        """What stands below the table."""
+        return [*self.findings.values.remarks]
+
+    @property
+    def methods(self) -> Sequence[str]:
+        """All methods of the table."""
+        return self.findings.values.methods
+
+    @property
+    def possible(self) -> Collection[str]:
+        """Those that may be the best."""
+        best = self.findings.best
+        return best.of(best.possible)
+
+    @property
+    def behind(self) -> Collection[str]:
+        """Those that are certainly behind the best."""
+        best = self.findings.best
+        return best.of(best.behind)
+
+    @property
+    def units(self) -> str:
+        """What the verdict is over, as in "500 items in 12 groups"."""
+        return self.findings.units
 
     def report(self) -> InlinePage:
         """Return the page of a report, which a notebook shows inline and `save` keeps."""
-        from aucbench.report.page import page_of
+        from aucbench.report.html_page import make_page
 
-        return page_of(self.findings, folder=self.title)
+        answer = Section("Answer", "", tuple(self.sentences))
+        methods = Section("Methods", "", (*self.grids, *self.notes))
+        return make_page(self.title, (), [answer, methods])
 
     def json(self) -> bytes:
-        """Return the verdict and the values behind it as one object of JSON, in ASCII."""
-        return verdict_json(self.findings)
+        """Return the verdict and the numbers of each method as one object of JSON, in ASCII."""
+        return item_json(self.findings)

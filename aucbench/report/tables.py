@@ -214,6 +214,9 @@ def _standings(findings: Findings) -> Iterator[_Standing]:
         lambda j: _number(findings.ranks[j].estimate, ".2f"),
         lambda j: _detail(_interval(findings.ranks[j], ".2f"), findings.ranks[j].note),
     )
+    ranks = None if frame.source.external is None else findings.advice.ranks
+    if ranks is not None and not ranks.note:
+        yield _Standing("ranks", lambda j: f"{ranks.low[j]}–{ranks.high[j]}")
     if frame.source.external is None:
         yield _Standing("fit s", partial(seconds))
         yield _Standing("non-zeros", partial(nonzeros))

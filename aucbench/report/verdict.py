@@ -62,7 +62,10 @@ def _solver(findings: Findings, number: int) -> dict[str, Any]:
     if best is None or best.note:
         return found
     place = best.names.index(name)
-    tested = {"p": _number(best.p[place]), "adjusted_p": _number(best.adjusted_p[place])}
+    tested: dict[str, Any] = {"p": _number(best.p[place])}
+    tested["adjusted_p"] = _number(best.adjusted_p[place])
+    if (ranks := findings.advice.ranks) is not None:
+        tested["ranks"] = [ranks.low[place], ranks.high[place]]
     return {**found, "certainly_behind": best.behind[place], **tested}
 
 

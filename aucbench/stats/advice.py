@@ -48,6 +48,7 @@ CHANCE = f"{POWER * 100:g} %"
 MUCH = 1.5  # times faster or sparser that are worth a word
 FRAGILE = 2  # verdicts of which it is told what changes them
 MEMBERS = 20  # of a set that are named
+MANY = 10  # solvers, from which it is said how many neighbours cannot be told apart
 MOST_VALUES = 10_000  # of a table whose data sets are left out in turn, and drawn again
 
 
@@ -242,6 +243,7 @@ class Advice:
         yield from self.first()
         yield from self.mean()
         yield from self.behind()
+        yield from self.neighbours()
         yield from self.hanging()
         yield from self.against_reference()
         yield from self.gaining()
@@ -334,6 +336,14 @@ class Advice:
         if near := best.of(best.borderline):
             be = "is" if len(near) == 1 else "are"
             yield f"{listed(near)} {be} borderline: other random flips could decide otherwise."
+
+    def neighbours(self) -> Iterator[str]:
+        """Say how many neighbours cannot be told apart where a table of many suggests an order."""
+        if self.ranks is None or self.ranks.note or len(self.names) < MANY:
+            return
+        places = range(len(self.names))
+        order = sorted(places, key=lambda j: (self.names[j] != self.leader, self._best.s[j]))
+        yield self.ranks.describe_neighbours(order)
 
     def hanging(self) -> Iterator[str]:
         """Say what becomes of the set without one data set."""

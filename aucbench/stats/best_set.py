@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from math import ceil, nan
 from typing import Any
 
@@ -130,6 +131,11 @@ class RankSets:
     high: tuple[int, ...]
     better: NDArray[np.bool_]
     note: str = ""
+
+    def describe_neighbours(self, order: Sequence[int]) -> str:
+        """Say how many neighbours in an order of the solvers cannot be told apart."""
+        unclear = sum(not self.better[low, high] for high, low in pairwise(order))
+        return f"{unclear} of {len(order) - 1} neighbours in the table cannot be told apart."
 
     @property
     def above(self) -> tuple[tuple[str, ...], ...]:

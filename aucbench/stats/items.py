@@ -77,13 +77,11 @@ class ItemTest:
         DataError
             When a value is missing.
         """
-        flipped = self._flipped(table)
-        m, units = len(table.names), len(flipped.sums)
+        flipped, names = self._flipped(table), tuple(table.names)
+        m, units = len(names), len(flipped.sums)
         if flipped.note:
             nothing, all_, none = (nan,) * m, (True,) * m, (False,) * m
-            return BestSet(
-                table.names, units, nothing, nothing, nothing, all_, none, none, flipped.note
-            )
+            return BestSet(names, units, nothing, nothing, nothing, all_, none, none, flipped.note)
         drawn = np.empty((m, 2 * flipped.products.shape[1]))
         for i in range(m):
             t = flipped.statistics(np.delete(np.arange(m), i), np.array([i]))
@@ -93,7 +91,7 @@ class ItemTest:
         possible[np.argmin(drawn[:, 0])] = True
         near = (np.abs(p - (1.0 - self.level)) <= BORDER) & (not flipped.complete)
         return BestSet(
-            table.names,
+            names,
             units,
             tuple(np.round(drawn[:, 0], EQUAL).tolist()),
             tuple(p.tolist()),
@@ -118,7 +116,7 @@ class ItemTest:
                 better[b, a] = True
         low, high = 1 + better.sum(axis=1), m - better.sum(axis=0)
         ranks = tuple(low.tolist()), tuple(high.tolist())
-        return RankSets(table.names, len(flipped.sums), *ranks, better, flipped.note)
+        return RankSets(tuple(table.names), len(flipped.sums), *ranks, better, flipped.note)
 
     def means(self, table: ResultTable) -> tuple[Interval, ...]:
         """Mean of each method over the items, with an interval that takes groups as independent.
