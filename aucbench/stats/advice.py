@@ -49,7 +49,7 @@ MUCH = 1.5  # times faster or sparser that are worth a word
 FRAGILE = 2  # verdicts of which it is told what changes them
 MEMBERS = 20  # of a set that are named
 MANY = 10  # solvers, from which it is said how many neighbours cannot be told apart
-MOST_VALUES = 10_000  # of a table whose data sets are left out in turn, and drawn again
+MOST_VALUES = 8_000  # of a table whose data sets are left out in turn, and drawn again
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -27,7 +27,9 @@ from aucbench.errors import require_whole
 from aucbench.stats.flips import (
     Sample,
     comparable,
+    observed,
     one_thread,
+    p_alone,
     p_values,
     scaled,
     signed_ranks,
@@ -250,7 +252,7 @@ class SignTest:
         if note := _too_few(table.family, len(table.names)):
             return self._untested(table, note)
         found = _standing(table, self._enough(), self.seed)
-        possible = _possible(found, self.level)
+        possible = _possible(found.s, found.p, self.level)
         near = np.abs(found.p - (1.0 - self.level)) <= BORDER
         return BestSet(
             (*table.names,),
@@ -382,8 +384,8 @@ class SignTest:
         if not samples:
             return
         y, _ = comparable(table, Rule.WORST_RANK)
-        for sample, (s, drawn) in zip(samples, strongest(y, samples), strict=True):
-            yield _possible(_Standing.of(s, drawn, sample), self.level)
+        for sample, drawn in zip(samples, strongest(y, samples), strict=True):
+            yield _possible(drawn[:, 0], p_alone(drawn, sample.slack), self.level)
 
     def _enough(self, usual: int = FLIPS) -> int:
         """Return the number of random flips: the one asked for, or a usual one if it is enough."""
@@ -408,24 +410,20 @@ class _Standing:
     complete: bool
     highest: NDArray[Any]  # (2 B,)
 
-    @staticmethod
-    def of(s: Array, drawn: NDArray[Any], sample: Sample) -> _Standing:
-        p, adjusted = p_values(drawn, sample.slack)
-        return _Standing(s, p, adjusted, sample.complete, drawn.max(axis=0))
-
 
 @lru_cache(maxsize=1)  # the set of the best and the ranks are of the same flips
 def _standing(table: ResultTable, flips: int, seed: int) -> _Standing:
     y, family = comparable(table, Rule.WORST_RANK)
     sample = Sample.of(family, flips, seed)
-    [(s, drawn)] = strongest(y, [sample])
-    return _Standing.of(s, drawn, sample)
+    [drawn] = strongest(y, [sample])
+    p, adjusted = p_values(drawn, sample.slack)
+    return _Standing(observed(y, sample), p, adjusted, sample.complete, drawn.max(axis=0))
 
 
-def _possible(found: _Standing, level: float) -> NDArray[np.bool_]:
+def _possible(s: Array, p: Array, level: float) -> NDArray[np.bool_]:
     """Return who may be the best: always the one whose strongest rival is least ahead."""
-    possible = found.p > 1.0 - level
-    possible[np.argmin(found.s)] = True
+    possible = p > 1.0 - level
+    possible[np.argmin(s)] = True
     return possible
 
 

@@ -108,7 +108,7 @@ class Sample:
     def norms(self, ranks: NDArray[Any]) -> Array:
         """Return √(Σ r²) of signed ranks over the units, (P,); 1 where it is 0."""
         if self.means is None:
-            squares = np.einsum("ij,ij,j->i", ranks, ranks, self.counts, dtype=np.float64)
+            squares = np.square(ranks, dtype=np.float64) @ self.counts
         else:
             units = ranks @ self.means.T
             squares = np.einsum("ij,ij->i", units, units)
@@ -178,13 +178,23 @@ def signed_differences(first: Array, others: Array) -> tuple[Array, Array]:
     return np.abs(d), np.sign(d)
 
 
+def observed(y: Array, sample: Sample) -> Array:
+    """Return how far the strongest rival of each solver is ahead, in 64 bits, (m,)."""
+    s = np.full(len(y), -inf)
+    for i, block in _blocks(y, pairwise=True):
+        t = sample.observed(signed_ranks(y[i], y[block]))
+        s[i] = max(s[i], -t.min())
+        s[block] = np.maximum(s[block], t)
+    return s
+
+
 def signed_ranks(first: Array, others: Array) -> Array:
     """Return the midranks of the differences of pairs with their signs, (P, N)."""
     sizes, signs = signed_differences(first, others)
     return average_ranks_of(sizes) * signs
 
 
-def strongest(y: Array, samples: Sequence[Sample]) -> list[tuple[Array, NDArray[Any]]]:
+def strongest(y: Array, samples: Sequence[Sample]) -> list[NDArray[Any]]:
     """Return how far the strongest rival of each solver is ahead, S, in each of some samples.
 
     Parameters
@@ -196,8 +206,8 @@ def strongest(y: Array, samples: Sequence[Sample]) -> list[tuple[Array, NDArray[
 
     Returns
     -------
-    list of (array of shape (m,), array of shape (m, 2 B))
-        S in 64 bits, and S under all flips in the type of the sample; its first column is S too.
+    list of array of shape (m, 2 B)
+        S under all flips, in the type of the sample; the first column is S itself.
     """
     kept = [_Extremes.empty(len(y), sample) for sample in samples]
     whole = len(samples) == 1 and bool((samples[0].counts == 1.0).all())
@@ -210,7 +220,7 @@ def strongest(y: Array, samples: Sequence[Sample]) -> list[tuple[Array, NDArray[
                 several = _ranks_of_samples(sizes, signs, samples)
             for extremes, ranks in zip(kept, several, strict=True):
                 extremes.add(i, block, ranks)
-    return [(extremes.observed, extremes.flipped()) for extremes in kept]
+    return [extremes.flipped() for extremes in kept]
 
 
 def one_thread() -> AbstractContextManager[Any]:
@@ -247,7 +257,6 @@ class _Extremes:
     """The largest and the least statistics of the rivals of each solver, under all flips."""
 
     sample: Sample
-    observed: Array  # (m,)
     largest: NDArray[Any]  # (m, B)
     least: NDArray[Any]
 
@@ -255,13 +264,10 @@ class _Extremes:
     def empty(m: int, sample: Sample) -> _Extremes:
         shape = m, sample.flips.shape[1]
         ends = (np.full(shape, end, sample.dtype) for end in (-inf, inf))
-        return _Extremes(sample, np.full(m, -inf), *ends)
+        return _Extremes(sample, *ends)
 
     def add(self, i: int, rivals: slice, ranks: NDArray[Any]) -> None:
         """Take in the pairs of i and some rivals, by their signed ranks."""
-        t = self.sample.observed(ranks)
-        self.observed[i] = max(self.observed[i], -t.min())
-        self.observed[rivals] = np.maximum(self.observed[rivals], t)
         for some, t in self.sample.statistics(ranks):
             for ends, choose in ((self.largest, np.maximum), (self.least, np.minimum)):
                 choose(ends[rivals, some], t, out=ends[rivals, some])
@@ -273,13 +279,17 @@ class _Extremes:
         return np.concatenate([self.largest, -self.least], axis=1)
 
 
+def p_alone(drawn: NDArray[Any], slack: float) -> Array:
+    """Return the share of the flips in which each statistic, (m, B), is at least the first one."""
+    return np.asarray(np.mean(drawn >= drawn[:, :1] - drawn.dtype.type(slack), axis=1))
+
+
 def p_values(drawn: NDArray[Any], slack: float) -> tuple[Array, Array]:
     """Return p-values of statistics under all flips, (m, B), of each alone and of the step-down.
 
     The first column is that of the identity, which is what was observed.
     """
-    least = drawn[:, 0] - slack
-    alone = np.array([np.mean(row >= s) for row, s in zip(drawn, least, strict=True)])
+    least, alone = drawn[:, 0] - slack, p_alone(drawn, slack)
     order = np.argsort(-drawn[:, 0], kind="stable")
     stepwise, highest = np.empty(len(drawn)), np.full(drawn.shape[1], -inf, drawn.dtype)
     for j in order[::-1]:

@@ -156,12 +156,12 @@ def _read(ordered: Any, n: int, p: Array, level: float) -> list[Difference]:
         middle = np.where(low == -high, 0.0, (low + high) / 2.0)
     effects, c, note = np.where(low == high, low, middle), critical(n, 1 - level), ""
     if c >= 0:
-        low, high = ordered[c], ordered[m - 1 - c]
+        bounds = [ordered[c].tolist(), ordered[m - 1 - c].tolist()]
     else:
-        low = high = np.full(len(p), nan)
+        bounds = [[nan] * len(p)] * 2
         least = smallest_n(1 - level)
         note = f"An interval of level {level:g} takes at least {least} data sets; here are {n}."
-    rows = zip(*(column.tolist() for column in (effects, low, high, p)), strict=True)
+    rows = zip(effects.tolist(), *bounds, p.tolist(), strict=True)
     return [Difference(*row, level, METHOD, note) for row in rows]
 
 
