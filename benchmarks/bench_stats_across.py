@@ -40,3 +40,30 @@ class AcrossDataSets:
 
     def time_call(self, function: str) -> None:
         self.call()
+
+
+class Leaderboards:
+    """Many methods with one value on each data set, without the time of reading a file."""
+
+    version = "1"
+    params = (["200 x 50", "1000 x 100"], ["best_set", "rank_sets", "adjusted_p"])
+    param_names = ("methods x data sets", "function")
+    timeout = 300.0
+
+    def setup(self, size: str, function: str) -> None:
+        m, n = map(int, size.split(" x "))
+        rng = np.random.default_rng(0)
+        values = 0.8 + 0.05 * rng.normal(size=(n, 1)) + 0.01 * rng.normal(size=(n, m))
+        values += np.sort(0.01 * rng.normal(size=m))
+        table = stats.ResultTable(np.clip(values, 0.0, 1.0), [f"m{j}" for j in range(m)])
+        self.call = {
+            "best_set": lambda: stats.SignTest().best_set(table),
+            "rank_sets": lambda: stats.SignTest().rank_sets(table),
+            "adjusted_p": lambda: stats.PairTest().pairs(table).adjusted_p,
+        }[function]
+
+    def time_call(self, size: str, function: str) -> None:
+        self.call()
+
+    def peakmem_call(self, size: str, function: str) -> None:
+        self.call()

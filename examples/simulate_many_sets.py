@@ -15,7 +15,7 @@ star when the one with the highest mean was better.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
@@ -36,6 +36,9 @@ ALPHA = 0.05
 FLIPS = 399
 DATA_SETS = (6, 10, 14, 20, 30, 50)
 TWENTY = (6, 14, 30)  # numbers of data sets of 20 equal solvers
+WIDE_KINDS = ("independent", "in families of ten", "of two decimals")
+WIDE_TABLES = 200
+WIDE = (200, 50)  # methods and data sets of a leaderboard with one value in each cell
 REFERENCE = "logistic"
 REFERRED = ("old", "Holm over the others", "new")  # rules of words on a reference
 TABLES = {5: 2000, 33: 1000}  # drawn for each number of solvers
@@ -222,6 +225,34 @@ def false_words(data_sets: int, count: int, m: int = 20) -> list[tuple[str, ...]
     return lines
 
 
+def wide_tables(kind: str, count: int) -> Iterator[ResultTable]:
+    """Yield leaderboards of equal methods, whose deviations are symmetric on the log-odds scale."""
+    m, n = WIDE
+    for number in range(count):
+        rng = np.random.default_rng([33, number])
+        own = rng.normal(size=(n, m))
+        if kind == "in families of ten":
+            own = 0.5 * own + np.repeat(rng.normal(size=(n, m // 10)), 10, axis=1)
+        scale = np.exp(0.5 * rng.normal(size=(n, 1)))
+        odds = 2.0 + rng.normal(size=(n, 1)) + 0.2 * scale * own
+        values = 1.0 / (1.0 + np.exp(-odds))
+        values = values.round(2) if kind == "of two decimals" else values
+        yield ResultTable(values, [*map(str, range(m))])
+
+
+def wide(kind: str, count: int) -> list[str]:
+    """Return in how many leaderboards of equal methods something false is said."""
+    test = SignTest(flips=FLIPS)
+    lost, behind, ranks = [], [], []
+    for table in wide_tables(kind, count):
+        best, places = test.best_set(table), test.rank_sets(table)
+        lost.append(1.0 - float(np.mean(best.possible)))
+        behind.append(any(best.behind))
+        ranks.append(bool(places.better.any()))
+    shares = (share(float(np.mean(said)), count) for said in (behind, ranks))
+    return [kind, rate(lost), *shares]
+
+
 def tables(effort: float = 1.0) -> Tables:
     """Return the tables of docs/statistics.md about many data sets."""
     count = {m: repeated(n, effort) for m, n in TABLES.items()}
@@ -235,6 +266,10 @@ def tables(effort: float = 1.0) -> Tables:
         "many_third": _asked(size, partial(sizes, THIRD), count),
         "many_leaderboard": _asked(size, partial(sizes, BOARD_MEANS), count),
         "many_reference": _asked(words, _referred, count),
+        "wide_equal": grid(
+            ("200 equal methods, 50 data sets", "stars lost", "one behind", "a certain pair"),
+            [wide(kind, repeated(WIDE_TABLES, effort)) for kind in WIDE_KINDS],
+        ),
         "twenty_equal": grid(("data sets", "of 20 equal solvers", "old", "new"), twenty, 2),
     }
 
