@@ -1,12 +1,12 @@
-"""One recommendation in words: which solver, by how much, how sure, and what would make it surer.
+"""One recommendation in words: which solver, by how much, how sure, and what next.
 
 Design
   a. A sentence says no more than its number. What is not shown is not said, and what would show it
      stands at the end.
   b. The order of the sentences is that of what a reader needs: the set of possibly best solvers on
      a typical data set, see `SignTest`; the mean, which a few data sets can decide; who is behind,
-     how much of it hangs on one data set, the reference, what is as good and faster, failures, and
-     what would make it surer.
+     how much depends on one data set, the reference, what is as good and faster, failures, and
+     what would give a more certain answer.
   c. A solver without a value on some data set cannot have the highest mean, because its mean is
      one over other data sets. Where one leads on the complete cases, a sentence says so.
   d. Of two solvers the set says what their pair says.
@@ -109,7 +109,7 @@ class Advice:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """The answer first, then how sure it is, and what would make it surer."""
+        """The answer first, then how sure it is, and what would give a more certain answer."""
         table = self.table
         if self.leader is None:
             return (f"No solver has a value of {self.measure}, so that none can be recommended.",)
@@ -244,11 +244,11 @@ class Advice:
         yield from self.mean()
         yield from self.behind()
         yield from self.neighbours()
-        yield from self.hanging()
+        yield from self.fragility()
         yield from self.against_reference()
         yield from self.gaining()
         yield from self.failures()
-        yield from self.surer()
+        yield from self.next_steps()
 
     def columns(self, table: Array, rival: str) -> tuple[Array, Array]:
         """Return the columns of the leader and of a rival."""
@@ -345,7 +345,7 @@ class Advice:
         order = sorted(places, key=lambda j: (self.names[j] != self.leader, self._best.s[j]))
         yield self.ranks.describe_neighbours(order)
 
-    def hanging(self) -> Iterator[str]:
+    def fragility(self) -> Iterator[str]:
         """Say what becomes of the set without one data set."""
         if self.is_large:
             yield (
@@ -433,10 +433,10 @@ class Advice:
             f"{top(self.table.sign)} mean {self.measure}, {self.table.sign * means.max():.4f}."
         )
 
-    def surer(self) -> Iterator[str]:
+    def next_steps(self) -> Iterator[str]:
         """Say what would make the set smaller, or settle the two."""
         if self._best.note:
-            yield "To be surer, run more data sets; more splits do not replace them."
+            yield "For a more certain answer, run more data sets; more splits do not replace them."
         elif len(self.names) == 2:
             if self.led[0].word is Word.UNCLEAR and self.led[0].data_sets:
                 yield self.settling(self.led[0])
@@ -445,8 +445,8 @@ class Advice:
             n = len(self.table.values)
             said = [f"{(t - 1) * n} more data sets like these about {k}" for t, k in sizes.items()]
             yield (
-                f"To be surer: the set has {size} now, and with {', with '.join(said)}; more "
-                "splits do not replace data sets."
+                f"For a more certain answer: the set has {size} now, and with "
+                f"{', with '.join(said)}; more splits do not replace data sets."
             )
 
     def settling(self, pair: Pair) -> str:
@@ -456,7 +456,7 @@ class Advice:
         d, _ = differences(*self.columns(self.table.gains, pair.b), Rule.WORST_RANK)
         settling = settle(d, by_split=by_split, ratio=self.ratio, test=self.test)
         if settling.note:
-            return f"To be surer about {pair.b}: {settling.note}"
+            return f"For a more certain answer about {pair.b}: {settling.note}"
         which = f"{self.leader} against {pair.b}"
         what = f"even {MOST} data sets like these would not settle {which}"
         if settling.more is not None:
@@ -465,7 +465,7 @@ class Advice:
         splits = "more splits do not replace data sets"
         if settling.by_splits is not None:
             splits = f"more splits {'would not' if settling.by_splits < POWER else 'might do too'}"
-        return f"To be surer: {what}; {splits}."
+        return f"For a more certain answer: {what}; {splits}."
 
     def faster(self, rival: str) -> float:
         """How many times faster than the leader a rival is; 0 if that is not known."""

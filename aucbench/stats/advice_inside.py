@@ -74,7 +74,7 @@ class OneTable:
         return [pair if pair.a == solver else pair.flipped() for pair in of_solver]
 
     def sentences(self) -> Iterator[str]:
-        """Yield the answer, how sure it is, and what would make it surer."""
+        """Yield the answer, how sure it is, and what would give a more certain answer."""
         sign, [data_set] = self.table.sign, self.table.data_sets
         best = sign * float(np.nanmax(self.row))
         first = f"{self.leader} has the {top(sign)} {self.measure}, {best:.4f}"

@@ -227,7 +227,8 @@ def one_thread() -> AbstractContextManager[Any]:
     """Let BLAS multiply with one thread: those of small products would wait for each other."""
     from threadpoolctl import threadpool_limits
 
-    return threadpool_limits(1, user_api="blas")
+    limit: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
+    return limit
 
 
 def _blocks(y: Array, *, pairwise: bool) -> Iterator[tuple[int, slice]]:

@@ -9,7 +9,7 @@ stable under manipulation of the comparate set", arXiv:2305.11921.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, nan
@@ -131,19 +131,25 @@ class PairTest:
             sums, counts = np.where(finite, d, 0.0).sum(axis=1), finite.sum(axis=1)
             means = np.divide(sums, counts, out=np.full(sums.size, nan), where=counts > 0)
             wins, losses = (d > self.rope).sum(axis=1), (d < -self.rope).sum(axis=1)
-            columns = (at, means, wins, d.shape[1] - wins - losses, losses)
-            rows = zip(*(column.tolist() for column in columns), strict=True)
-            for (k, mean, *counted), one in zip(rows, tested, strict=True):
-                difference = of_losses(one) if table.smaller else one
-                mean = 0.0 - mean if table.smaller else mean
-                i, j = table.names[a[k]], table.names[b[k]]
-                found[k] = Pair(i, j, difference, nan, mean, *counted, self.rope)
+            columns = (x.tolist() for x in (at, means, wins, losses))
+            for k, mean, won, lost, one in zip(*columns, tested, strict=True):
+                found[k] = Pair(
+                    a=table.names[a[k]],
+                    b=table.names[b[k]],
+                    difference=of_losses(one) if table.smaller else one,
+                    adjusted_p=nan,
+                    mean=0.0 - mean if table.smaller else mean,
+                    wins=won,
+                    ties=d.shape[1] - won - lost,
+                    losses=lost,
+                    rope=self.rope,
+                )
         return [found[k] for k in range(a.size)]
 
 
 @dataclass(frozen=True, eq=False)
-class PairTable(Sequence[Pair]):
-    """All pairs of the solvers of a table; each is computed when it is asked for.
+class PairTable:
+    """All pairs of the solvers of a table, which are computed when they are asked for.
 
     They are (names[0], names[1]), (names[0], names[2]), ..., (names[-2], names[-1]).
     """
@@ -155,10 +161,6 @@ class PairTable(Sequence[Pair]):
         """Return the number of pairs."""
         m = len(self.table.names)
         return m * (m - 1) // 2
-
-    def __getitem__(self, at):  # type: ignore[no-untyped-def, override]
-        """Return a pair by its place, or some pairs."""
-        return self.all[at]
 
     def __iter__(self) -> Iterator[Pair]:
         """Yield all pairs."""

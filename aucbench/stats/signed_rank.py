@@ -162,7 +162,7 @@ def _read(ordered: Any, n: int, p: Array, level: float) -> list[Difference]:
         least = smallest_n(1 - level)
         note = f"An interval of level {level:g} takes at least {least} data sets; here are {n}."
     rows = zip(effects.tolist(), *bounds, p.tolist(), strict=True)
-    return [Difference(*row, level, METHOD, note) for row in rows]
+    return [Difference(d, low, high, own, level, METHOD, note) for d, low, high, own in rows]
 
 
 def _without_0(d: Array, told: Difference) -> Difference:
@@ -234,8 +234,8 @@ def p_values(d: Array) -> Array:
 def _tails(ranks: NDArray[np.int64], at: NDArray[np.int64]) -> Array:
     """Return P(sum of a random half of the ranks <= at) for ascending ranks (P, n) and at (P,)."""
     if len(ranks) <= FEW:
-        rows = zip(ranks, at.tolist(), strict=True)
-        return np.array([_flips(row.tobytes())[k] for row, k in rows])
+        own = zip(ranks, at.tolist(), strict=True)
+        return np.array([_flips(row.tobytes())[k] for row, k in own])
     rows, which = np.unique(ranks, axis=0, return_inverse=True)
     most = np.zeros(len(rows), np.int64)
     np.maximum.at(most, which.ravel(), at)
@@ -247,7 +247,7 @@ def _tails(ranks: NDArray[np.int64], at: NDArray[np.int64]) -> Array:
         ways = np.cumsum(_ways(rows[order[some]], int(most[order[some]].max())), axis=1)
         pairs = np.flatnonzero((places >= some.start) & (places < some.stop))
         tails[pairs] = ways[places[pairs] - some.start, at[pairs]]
-    return tails / 2.0 ** ranks.shape[1]
+    return np.asarray(tails / 2.0 ** ranks.shape[1])
 
 
 @lru_cache(maxsize=4096)

@@ -67,8 +67,9 @@ def test_the_example_of_the_page():
     faster = "2.0 times faster and has 20 times fewer non-zero weights."
     assert f"sht-auc, which may be the best too, is {faster}" in found.sentences
     assert re.fullmatch(
-        r"To be surer: the set has 2 now, and with 14 more data sets like these about \d, with 42 "
-        r"more data sets like these about 1; more splits do not replace data sets\.",
+        r"For a more certain answer: the set has 2 now, and with 14 more data sets like these "
+        r"about \d, with 42 more data sets like these about 1; more splits do not replace data "
+        r"sets\.",
         found.sentences[-1],
     )
     assert str(found) == " ".join(found.sentences)
@@ -82,7 +83,7 @@ def test_two_solvers_are_told_by_their_pair():
         "one."
     )
     assert said(found, "logistic is").startswith("logistic is not distinguishable from sht-auc (+")
-    surer = said(found, "To be surer")
+    surer = said(found, "For a more certain answer")
     assert re.search(r"about \d+ more data sets like these would settle logistic against", surer)
     assert surer.endswith("; more splits would not.")
     better = advice(VALUES[:, [3, 1]], ["constant", "logistic"])
@@ -137,7 +138,7 @@ def test_too_few_data_sets_show_nothing_and_it_says_how_many_it_takes():
         "On set1 alone the best may be svm-or or logistic.",
     )
     assert told[3].startswith("All of this holds at once with 95 % confidence; a star is of one")
-    assert found.sentences[-1].startswith("To be surer, run more data sets")
+    assert found.sentences[-1].startswith("For a more certain answer, run more data sets")
 
 
 @pytest.mark.parametrize("values", [np.full((3, 2), nan), np.empty((0, 2))])

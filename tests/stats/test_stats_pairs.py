@@ -118,7 +118,7 @@ def test_equivalent_is_rarely_said_at_the_edge_of_the_rope(n):
     said = 0
     for _ in range(draws):
         values = np.column_stack([rng.normal(0.005, 0.004, n), np.zeros(n)])
-        said += PairTest(rope=0.005).pairs(ResultTable(values, "ab"))[0].word is Word.EQUIVALENT
+        said += PairTest(rope=0.005).pairs(ResultTable(values, "ab")).all[0].word is Word.EQUIVALENT
     assert binomtest(said, draws, 0.025, alternative="greater").pvalue > 1e-3
 
 
