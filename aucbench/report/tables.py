@@ -50,7 +50,7 @@ def tables(findings: Findings, *, best_first: bool = False) -> list[Grid]:
             [[line[j] for j in kept] for line in texts[number]],
             numeric=[j for j, name in enumerate(header) if name not in WORDS],
             title=_title(findings, one),
-            facts=findings.frame.understood(one.dataset).lines(),
+            facts=tuple(findings.frame.understood(one.dataset).lines()),
             best=_best(rows[number]),
             names=header.index(SOLVER),
             details=[[columns[j].detail(row) for j in kept] for row in rows[number]],
@@ -279,7 +279,7 @@ def pair_table(findings: Findings) -> Grid | None:
         facts=facts,
         names=0,
         details=[["", *map(_pair_detail, line[1:])] for line in cells],
-        shades=[[None, *(pair and SHADES.get(pair.word) for pair in line[1:])] for line in cells],
+        shades=[[None, *map(_pair_shade, line[1:])] for line in cells],
         styles=[*findings.order][: len(order) - 1],
     )
 
@@ -290,6 +290,10 @@ def _pair(
     if (a, b) in pairs:
         return pairs[a, b]
     return pairs[b, a].flipped() if (b, a) in pairs else None
+
+
+def _pair_shade(pair: Pair | PairWithin | None) -> float | None:
+    return None if pair is None else SHADES.get(pair.word)
 
 
 def _pair_text(pair: Pair | PairWithin | None) -> str:
