@@ -24,7 +24,7 @@ from pathlib import Path
 from string import Template
 
 from aucbench.errors import shown
-from aucbench.report.chart import Chart
+from aucbench.report.chart import STYLES, Chart
 from aucbench.report.document import Listing, Part, Section, describe_chart
 from aucbench.report.elements import Html, join, tag
 from aucbench.report.grid import Grid, Span
@@ -149,7 +149,7 @@ def _figure(chart: Chart) -> Html:
     if not image:
         return Html()
     note = [tag("p", chart.note, class_="note")] if chart.note else []
-    legend = (tag("li", name, class_=f"s{chart.style(name)}") for name in chart.lines)
+    legend = (tag("li", name, class_=f"s{chart.style(name) % STYLES}") for name in chart.lines)
     names = [] if chart.styles else [tag("ul", *legend, class_="legend")]
     return tag("figure", tag("figcaption", tag("h3", chart.title), *note), image, *names)
 
@@ -173,7 +173,7 @@ def _grid(grid: Grid) -> Html:
             for j, text in enumerate(line)
         ]
         best = "best" if grid.best and grid.best[number] else ""
-        style = f"s{grid.styles[number]}" if grid.styles else ""
+        style = f"s{grid.styles[number] % STYLES}" if grid.styles else ""
         bar = [bars[number]] if bars else []
         rows.append(tag("tr", *cells, *bar, class_=f"{style} {best}".strip()))
     heads = [*head, tag("td")] if bars else head

@@ -54,7 +54,7 @@ def tables(findings: Findings, *, best_first: bool = False) -> list[Grid]:
             best=_best(rows[number]),
             names=header.index(SOLVER),
             details=[[columns[j].detail(row) for j in kept] for row in rows[number]],
-            styles=[row.solver for row in rows[number]],
+            styles=_styles(findings, [row.solver for row in rows[number]]),
         )
         for number, one in enumerate(findings.datasets)
     ]
@@ -167,7 +167,7 @@ def leaderboard(findings: Findings) -> Grid:
         facts=(PARTIAL,) if findings.partial else (),
         names=1,
         details=[["", "", *(column.detail(j) for column in columns)] for j in order],
-        styles=order,
+        styles=_styles(findings, order),
     )
 
 
@@ -252,20 +252,23 @@ def _difference_word(pair: Pair | None) -> str:
     return f"{pair.word}, p {_number(pair.adjusted_p, '.2g')}"
 
 
+def _styles(findings: Findings, solvers: Sequence[int]) -> Sequence[int]:
+    """Return the styles of some solvers in charts; values from elsewhere have no charts."""
+    return solvers if findings.frame.source.external is None else ()
+
+
 def pair_table(findings: Findings) -> Grid | None:
     """Return the difference of each pair of solvers, the line less the column; None without pairs.
 
     Over several data sets it is the mean; each pair stands there once.
     """
     names, only = findings.frame.solvers, findings.only
-    pairs: dict[tuple[str, str], Pair | PairWithin]
-    if only is None:
-        pairs = {(pair.a, pair.b): pair for pair in findings.pairs}
-    else:
-        pairs = {(pair.a, pair.b): pair for pair in findings.datasets[only].pairs}
-    if not pairs:
-        return None
     order = [names[j] for j in findings.order][:MOST_PAIRED]
+    found: Sequence[Pair | PairWithin]
+    found = findings.pairs.among(order) if only is None else findings.datasets[only].pairs
+    if not found:
+        return None
+    pairs = {(pair.a, pair.b): pair for pair in found}
     cells = [
         [_pair(pairs, a, b) if k < j else None for j, b in enumerate(order)]
         for k, a in enumerate(order[:-1])
@@ -280,7 +283,7 @@ def pair_table(findings: Findings) -> Grid | None:
         names=0,
         details=[["", *map(_pair_detail, line[1:])] for line in cells],
         shades=[[None, *map(_pair_shade, line[1:])] for line in cells],
-        styles=[*findings.order][: len(order) - 1],
+        styles=_styles(findings, findings.order[: len(order) - 1]),
     )
 
 

@@ -9,7 +9,7 @@ stable under manipulation of the comparate set", arXiv:2305.11921.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, nan
@@ -195,6 +195,18 @@ class PairTable:
         others = np.delete(np.arange(len(self.table.names)), at)
         pairs = self._adjusted(np.minimum(others, at), np.maximum(others, at))
         return tuple(pair if pair.a == name else pair.flipped() for pair in pairs)
+
+    def among(self, names: Sequence[str]) -> tuple[Pair, ...]:
+        """Return the pairs of some solvers, the first of the table first.
+
+        Raises
+        ------
+        UnknownNameError
+            When no solver has one of these names.
+        """
+        at = np.sort([self.table.at(name) for name in names]).astype(np.intp)
+        first, second = np.triu_indices(at.size, 1)
+        return self._adjusted(at[first], at[second])
 
     @cached_property
     def _numbers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
