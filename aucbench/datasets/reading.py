@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any
 
-from aucbench.errors import ParameterError, UnknownNameError, require_whole, short
+from aucbench.errors import ParameterError, require_whole, short
 
 Plain = str | int | float | bool
 PlainLabels = Plain | tuple[Plain, ...] | None
@@ -175,24 +175,8 @@ class ReadOptions:
 
     def __str__(self) -> str:
         """Return the options that are given, for people."""
-        shown = (f"{name}={value!r}" for name, value in self.to_json().items())
-        return ", ".join(shown) or "default reading"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return `options` as JSON holds it, with lists in place of tuples."""
-        return {
-            name: [*value] if isinstance(value, tuple) else value
-            for name, value in self.options().items()
-        }
-
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> ReadOptions:
-        """Inverse of `to_json`."""
-        known = [f.name for f in fields(ReadOptions)]
-        for name in plain:
-            if name not in known:
-                raise UnknownNameError("option of reading files", name, known)
-        return ReadOptions(**plain)
+        given = ((name, [*v] if isinstance(v, tuple) else v) for name, v in self.options().items())
+        return ", ".join(f"{name}={value!r}" for name, value in given) or "default reading"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

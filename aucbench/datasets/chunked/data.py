@@ -63,7 +63,7 @@ def open_chunked(
         understood=replace(known, remarks=remarks),
         opened={
             "source": str(Path(source).absolute()),
-            "reading": asked.to_json(),
+            "reading": asked.options(),
             "engine": engine,
             "skip_bad": skip_bad,
             "why": why,
@@ -73,7 +73,7 @@ def open_chunked(
 
 def open_again(opened: Mapping[str, Any]) -> ChunkedData:
     """Return the rows that `ChunkedData.opened` describes, as another process has opened them."""
-    return open_chunked(**{**opened, "reading": ReadOptions.from_json(opened["reading"])})
+    return open_chunked(**{**opened, "reading": ReadOptions(**opened["reading"])})
 
 
 def understood_of(parts: Parts) -> Understood:
