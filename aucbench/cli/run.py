@@ -54,9 +54,9 @@ def compare(
 
 def _print_example(wanted: bool) -> None:
     if wanted:
-        from aucbench.bench.plan.toml import PLAN_EXAMPLE
+        from aucbench.bench.plan.toml import example
 
-        typer.echo(PLAN_EXAMPLE, nl=False)
+        typer.echo(example(), nl=False)
         raise typer.Exit
 
 

@@ -7,7 +7,7 @@ import pytest
 from aucbench.bench.cell import Choice
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, read_plan, write_plan
+from aucbench.bench.plan.toml import example, parse_plan, read_plan, write_plan
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
 from aucbench.registry.specs import Spec, parse_spec
@@ -65,7 +65,7 @@ def test_a_plan_that_was_written_is_read_again(plan, tmp_path):
 
 
 def test_the_example_holds_every_table_and_is_what_it_says():
-    plan = parse_plan(PLAN_EXAMPLE)
+    plan = parse_plan(example())
 
     assert plan == Plan.of(
         {
@@ -78,12 +78,12 @@ def test_the_example_holds_every_table_and_is_what_it_says():
             "memory": 4000,
         }
     )
-    commented = PLAN_EXAMPLE.replace("# [suite] ", "[suite] ").replace("# families", "families")
+    commented = example().replace("# [suite] ", "[suite] ").replace("# families", "families")
     commented = commented.replace('"german", "outbreak', '"german", "australian", "outbreak')
     assert parse_plan(commented).families == {"credit": (Spec("german"), Spec("australian"))}
     for line in ("seconds = 10", 'objective = "logistic"'):
         key, value = next(iter(tomllib.loads(line).items()))
-        uncommented = parse_plan(PLAN_EXAMPLE.replace(f"# {line}", line))
+        uncommented = parse_plan(example().replace(f"# {line}", line))
         wanted = parse_spec(value) if isinstance(value, str) else value
         assert getattr(uncommented, key) == wanted
 

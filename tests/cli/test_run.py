@@ -11,7 +11,7 @@ from command_line import done, said, strict
 
 from aucbench.bench import resolver, runner
 from aucbench.bench.options import RunOptions
-from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan
+from aucbench.bench.plan.toml import example, parse_plan
 from aucbench.bench.results.store import Store
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -160,7 +160,7 @@ def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkey
 
 
 def test_limits_of_the_command_line_win(tmp_path):
-    asked = parse_plan(PLAN_EXAMPLE)
+    asked = parse_plan(example())
 
     assert RunOptions().limit(asked) == asked
     changed = RunOptions(timeout=5.0, memory=7.0, timing=True).limit(asked)

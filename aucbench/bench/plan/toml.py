@@ -1,4 +1,4 @@
-"""Plans as TOML files, with keys and tables as in `PLAN_EXAMPLE`; only `data` must be there.
+"""Plans as TOML files, with keys and tables as in `example.toml`; only `data` must be there.
 
 Paths of data sets are relative to the current folder, as on the command line. tomllib does not
 report lines, so that an error says its place, such as solvers[1].tune.k.
@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import date, time
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,54 +25,6 @@ from aucbench.bench.plan.values import FILES, RENAMED
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.registry.specs import Spec, SpecChain
 
-PLAN_EXAMPLE = """\
-data = ["german", "outbreak[n=1000,d=1000]"]
-features = ["auto", "standard+nystroem"] # maps of the rows; + applies one after the other
-splits = 5                # or holdout = 0.2: a share of the rows is the test set of each repeat
-repeats = 1               # repeat r of seed s is shuffled with seed s + r
-seed = [0]
-# objective = "logistic"  # in place of the solvers' own; projector likewise
-# pairs = "group"         # which pairs count: group[column=user], fpr[max=0.1,rest=0.5], ...
-# monotone = "income=+1"  # what effects must be: age=-1, dose=convex, ...; commas between them
-
-[files]                   # how data sets that are files are read; all may be left out
-# target = "outcome"      # the column of the labels
-# positive = ["1", "2"]   # labels that count as positive
-# negative = "rest"       # every other label
-# drop = ["duration"]     # columns that are left out
-# missing = ["age=-999"]  # cells that mean a missing one: VALUE in all columns, or COLUMN=VALUE
-# text = "hash"           # columns of free text; drop leaves them out, refuse makes an error
-# unlabelled = "refuse"   # rows without a label; skip leaves them out
-# groups = "customer"     # rows that share a value of it are on one side of each split
-# time = "date"           # training rows are earlier than test rows
-# weights = "weight"      # what each row counts for
-# test = "test.csv"       # a file that has the test rows, in place of splits
-
-[budget]                  # of a fit, the first that is reached
-passes = 50
-# seconds = 10
-# gap_tol = 1e-6
-
-[limits]                  # of a cell, which is killed there
-timeout = 600             # seconds, 3600 if nothing is said; 0: no limit
-memory = 4000             # megabytes
-
-[tuning]                  # inside the training rows
-evals = 20                # points of a grid that are tried
-inner_splits = 3
-# seconds = 30            # of a cell with its last fit: points are tried on few rows first
-
-# [suite]                 # related data sets, such as the variants of one source, count as one
-# families = { credit = ["german", "australian"] }
-
-[[solvers]]
-spec = "sht-auc"
-tune = true               # over its published grid, or over tune = {k = [10, 50]}
-# tune = {k = {low = 1, high = 100, log = true, integer = true}} # or drawn from ranges
-
-[[solvers]]
-spec = "logistic[C=10.0]"
-"""
 PLACES = {name: ("files", name) for name in FILES} | {  # field: table and key, if in a table
     f.name: (f.metadata["table"], f.metadata["key"]) for f in fields(Plan) if "key" in f.metadata
 }
@@ -79,6 +32,11 @@ TABLES: dict[str, dict[str, str]] = {}  # table: {key: field}
 for _field, (_table, _key) in PLACES.items():
     TABLES.setdefault(_table, {})[_key] = _field
 KEYS = tuple(f.name for f in fields(Plan) if f.name not in (*PLACES, "reading"))  # in no table
+
+
+def example() -> str:
+    """Return a plan to start from, with all keys and what they mean."""
+    return (files(__package__) / "example.toml").read_text(encoding="utf-8")
 
 
 def read_plan(path: str | Path) -> Plan:
