@@ -50,6 +50,9 @@ class Splits:
             raise DataError(
                 f"the values of the splits must be a vector of finite numbers, got {v!r}"
             )
+        if v.size == 1:  # tables of others have many, and NumPy is slow to say this
+            value = float(v[0])
+            return Splits(value, nan, int(value == value), repeats, ratio, int(value != value))
         known = v[~np.isnan(v)]
         mean = float(known.mean()) if known.size else nan
         sd = float(known.std(ddof=1)) if known.size > 1 else nan
