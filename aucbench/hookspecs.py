@@ -9,45 +9,48 @@ of that object. So each solver is found under its own name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
+
+import pluggy
 
 PROJECT = "aucbench"
 Factories = Mapping[str, Callable[..., Any]]
 
-HOOK_MARK = f"{PROJECT}_impl"  # attribute of a hook
-Hook = TypeVar("Hook", bound=Callable[[], Factories])
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
-def hookimpl(hook: Hook) -> Hook:
-    """Mark a function of a plugin as a hook."""
-    setattr(hook, HOOK_MARK, True)
-    return hook
-
-
+@hookspec
 def aucbench_solvers() -> Factories:  # type: ignore[empty-body]
     """Solvers: frozen dataclasses that follow `aucbench.protocols.Solver`."""
 
 
+@hookspec
 def aucbench_objectives() -> Factories:  # type: ignore[empty-body]
     """Objectives: classes called with `Data` and their parameters."""
 
 
+@hookspec
 def aucbench_projectors() -> Factories:  # type: ignore[empty-body]
     """Projectors: frozen dataclasses called with their parameters."""
 
 
+@hookspec
 def aucbench_features() -> Factories:  # type: ignore[empty-body]
     """Feature maps: frozen dataclasses called with their parameters."""
 
 
+@hookspec
 def aucbench_pairs() -> Factories:  # type: ignore[empty-body]
     """Kinds of pairs: frozen dataclasses that follow `aucbench.pairs.Pairs`."""
 
 
+@hookspec
 def aucbench_datasets() -> Factories:  # type: ignore[empty-body]
     """Data sets: functions of their parameters that return `Data`."""
 
 
+@hookspec
 def aucbench_metrics() -> Factories:  # type: ignore[empty-body]
     """Metrics: functions `f(y, scores)` or `f(y, scores, sample_weight=None)` that return a float.
 

@@ -6,7 +6,9 @@ Design
   b. The name of an entry point is the name that it registers. So it is known who has a name
      before anything is imported. Only the built-in parts, such as projectors, have one entry point
      for all of a kind.
-  c. A plugin may use the registry while it is imported. This module holds no lock then: a
+  c. Each plugin has a pluggy manager of its own. A shared manager would stop at the first
+     broken plugin, and of two equal names it would silently use the first.
+  d. A plugin may use the registry while it is imported. This module holds no lock then: a
      lock around the import lock of Python could deadlock.
 """
 
@@ -26,10 +28,12 @@ from threading import local
 from types import MappingProxyType
 from typing import Any
 
+import pluggy
+
 from aucbench import hookspecs
 from aucbench.about import about_of
 from aucbench.errors import PluginError, UnknownNameError, short, written_at
-from aucbench.hookspecs import HOOK_MARK, PROJECT, Factories
+from aucbench.hookspecs import PROJECT, Factories
 
 ALLOWED = "AUCBENCH_PLUGINS"
 PREFIX = f"{PROJECT}_"  # of the name of a hook
@@ -44,6 +48,7 @@ CALLED = {
 }
 KINDS = tuple(CALLED)
 FUNCTIONS = ("datasets", "metrics")  # kinds that are registered as functions
+HOOK_MARK = f"{PROJECT}_impl"  # attribute by which pluggy knows what `hookimpl` has marked
 LONGEST_REASON = 300
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -211,12 +216,15 @@ def _factories(entry: PluginEntry) -> Mapping[str, Factories]:
     # A module whose import has not finished has no hooks yet: the result would be empty.
     if getattr(module.__spec__, "_initializing", False):
         raise _Unfinished
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(hookspecs)
     plugin = point.load()
     require_known_hooks(plugin, entry.value)
-    hooks = {kind: getattr(plugin, PREFIX + kind, None) for kind in KINDS}
-    if not any(hooks.values()):
+    manager.register(plugin, entry.name)
+    manager.check_pending()
+    if not manager.get_hookcallers(plugin):
         raise PluginError(f"{entry.value} has no function marked with aucbench.hookimpl")
-    factories = {kind: _factories_of(kind, hook) for kind, hook in hooks.items()}
+    factories = {kind: _factories_of(manager, kind) for kind in KINDS}
     _require_entry_points(entry, factories)
     return MappingProxyType(factories)
 
@@ -253,13 +261,14 @@ def require_known_hooks(plugin: Any, named: str) -> None:
             )
 
 
-def _factories_of(kind: str, hook: Any) -> Factories:
-    if hook is None:
+def _factories_of(manager: pluggy.PluginManager, kind: str) -> Factories:
+    hook: Any = getattr(manager.hook, f"aucbench_{kind}")
+    if not hook.get_hookimpls():
         return {}
-    where = f"{PREFIX}{kind}{written_at(hook)}"
+    where = f"{hook.name}{written_at(hook.get_hookimpls()[0].function)}"
     wanted = "function" if kind in FUNCTIONS else "class"
     try:
-        answer = hook()
+        answer = next(iter(hook()), None)  # pluggy leaves out an answer of None
     except (Exception, SystemExit) as error:
         raise PluginError(f"{where} raised {describe_error(error)}") from error
     if not isinstance(answer, Mapping):

@@ -71,7 +71,7 @@ def test_show(toys, name, texts):
 
 
 def test_help_imports_no_library(process):
-    modules = ("numpy", "scipy", "sklearn", "pandas", "rich")
+    modules = ("numpy", "scipy", "sklearn", "pandas", "rich", "pluggy")
     result = process(
         "-c",
         "import sys; sys.argv[1:] = ['--help']\n"
