@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from aucbench.processes.child import Room
 
 VERSION = 1  # of the document
+ORIGIN = ("plugin", "distribution", "version", "reason")
 PROTOCOLS = "aucbench.protocols"
 STREAMING = ("start", "update", "weights")
 
@@ -116,7 +117,7 @@ def document() -> dict[str, Any]:
     of their own.
     """
     broken = [
-        {**_origin(entry), "reason": failure}
+        dict(zip(ORIGIN, (*_origin(entry), failure), strict=True))
         for entry, failure in broken_plugins().items()
         if is_enabled(entry)
     ]
@@ -137,13 +138,11 @@ def _described(kind: str, name: str) -> Description:
         owned = owner(kind, name)
         assert owned is not None  # it is one of `names`
         entry = owned[0]
-        return Description(
-            kind, name, **_origin(entry), licence=licence_of(entry), missing=str(error)
-        )
+        return Description(kind, name, *_origin(entry), licence_of(entry), missing=str(error))
 
 
-def _origin(entry: PluginEntry) -> dict[str, str]:
-    return {"plugin": entry.name, "distribution": entry.distribution, "version": entry.version}
+def _origin(entry: PluginEntry) -> tuple[str, str, str]:
+    return entry.name, entry.distribution, entry.version
 
 
 def _description_of(claim: Claim) -> Description:
@@ -157,7 +156,7 @@ def _description_of(claim: Claim) -> Description:
     return Description(
         kind,
         claim.name,
-        **_origin(claim.entry),
+        *_origin(claim.entry),
         licence=licence_of(claim.entry),
         family=".".join(folders) if kind == "solvers" else "",
         purpose=about.purpose,
