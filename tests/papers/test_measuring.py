@@ -20,6 +20,7 @@ from aucbench.papers.parts import Measurement
 from aucbench.papers.sections import parts_of
 from aucbench.processes.records import Limits
 from aucbench.progress import Progress
+from aucbench.registry.specs import Spec
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +57,7 @@ def counting(rows, signs, n=0, **more):
         name=f"number {n}",
         call="toy_measured:count",
         request={"n": n, "folder": str(signs)},
-        dataset=str(rows),
+        dataset=Spec(str(rows)),
         reading=ReadOptions(target="y"),
         **more,
     )

@@ -33,12 +33,12 @@ def test_figure_5_takes_the_sets_at_hand_and_names_the_others(monkeypatch):
     assert len(full.measurements) == 2 * 7 * 4
     assert max(one.request["n"] for one in full.measurements) == 10_000
     assert len({one.name for one in full.measurements}) == len(full.measurements)
-    assert {one.dataset for one in full.measurements} == here
+    assert {one.dataset.name for one in full.measurements} == here
     [left_out] = [note for note in full.notes if "left out" in note]
     assert left_out.startswith("FashionMNIST, STL10")
     assert "`aucbench data fetch stl10`" in left_out
     here.clear()
-    assert {one.dataset for one in aum("figure 5").measurements} == {"mnist"}
+    assert {one.dataset.name for one in aum("figure 5").measurements} == {"mnist"}
 
 
 def test_the_first_class_of_each_set_is_the_negative_one():
@@ -47,7 +47,7 @@ def test_the_first_class_of_each_set_is_the_negative_one():
         file, labels = one_set["file"], one_set["labels"]
         assert tuple(catalogued.entry_of(file).labels) == tuple(labels), name
         for one in aum("figure 5").measurements:
-            if one.dataset == file:
+            if one.dataset.name == file:
                 assert one.reading.positive == tuple(labels[1:])
                 assert one.reading.negative == "rest"
 

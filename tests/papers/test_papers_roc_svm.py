@@ -16,7 +16,7 @@ from aucbench.papers.results import MEASURES, SECONDS, TRUTH
 from aucbench.papers.roc_svm.population import population_auc
 from aucbench.papers.sections import Agreement, compared
 from aucbench.papers.whole import sample
-from aucbench.registry import get_dataset, parse_spec
+from aucbench.registry import get_dataset
 from aucbench.report.chart import Chart
 from aucbench.report.grid import Grid
 
@@ -82,20 +82,20 @@ def test_each_cell_stands_beside_a_number(number):
 
 
 def test_full_tables_have_the_sizes_of_the_paper():
-    rows = {plan.datasets[0]: plan for plan in table(1).plans}
-    assert [len(plan.datasets) for plan in rows.values()] == [50] * 4
+    rows = {plan.data[0]: plan for plan in table(1).plans}
+    assert [len(plan.data) for plan in rows.values()] == [50] * 4
     assert len(table(1).entries) == 4 * 3 * 3
     for n, plan in zip(SIZES, table(1).plans, strict=True):
-        total = parse_spec(plan.datasets[0]).params["n"]
+        total = plan.data[0].params["n"]
         assert total - round(total * plan.holdout) == n
-    everything = [name for plan in table(2).plans for name in plan.datasets]
-    seeds = [parse_spec(name).params["seed"] for name in everything]
+    everything = [name for plan in table(2).plans for name in plan.data]
+    seeds = [name.params["seed"] for name in everything]
     assert len({*seeds}) == 200
     kernels = [len(plan.solvers) for plan in table(2).plans]
     assert kernels == [3, 3, 2, 2]  # without landmarks up to 10 000 rows
     [third] = table(3).plans
-    assert (third.repeats, len(third.datasets), len(third.solvers)) == (30, 3, 3)
-    assert third.datasets[0] == "sample[data=skin,n=100000,seed=0]"
+    assert (third.repeats, len(third.data), len(third.solvers)) == (30, 3, 3)
+    assert str(third.data[0]) == "sample[data=skin,n=100000,seed=0]"
 
 
 def test_quick_tables_are_a_part_of_the_full_ones():
@@ -173,7 +173,7 @@ def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
 
 
 def noise(line, scale):
-    seeds = [parse_spec(name).params["seed"] for name in line.datasets]
+    seeds = [name.params["seed"] for name in line.datasets]
     return scale * np.random.default_rng(seeds[0]).standard_normal(len(seeds))
 
 

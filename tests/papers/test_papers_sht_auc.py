@@ -57,7 +57,7 @@ def test_the_protocol_of_the_code_leaks_and_keeps_one_weight_less():
         made("sht-auc", "table 1", protocol=protocol).entries[0].line
         for protocol in (LEAKY, Protocol.CLEAN)
     )
-    assert leaky.choice.tune["k"] == tuple(range(9, 100, 10))
+    assert dict(leaky.choice.tune)["k"] == tuple(range(9, 100, 10))
     assert leaky.choice.spec.params["gamma"] == pytest.approx(0.05 * 0.95)
     name = leaky.datasets[0]
     data = get_dataset(name)
@@ -78,7 +78,7 @@ def test_only_methods_without_hard_thresholds_are_truncated(method, below):
         id, ok, sizes = "", True, type("Sizes", (), {"data": None})
 
     results = Results({}, type("Store", (), {"scores": lambda *_: arrays})())
-    results._by_line[line.datasets[0], line.choice.spec, line.choice.tuning, line.features] = [One]
+    results._by_line[line.datasets[0], line.choice, line.features] = [One]
     [value] = results.values(line, "support-f1")
     assert value == pytest.approx(1.0 if below else 2 / 3)
 

@@ -12,6 +12,7 @@ from aucbench.bench.results.record import Record, Sizes
 from aucbench.papers.parts import Scale
 from aucbench.papers.results import Results
 from aucbench.records import CellStatus
+from aucbench.registry.specs import Spec
 from aucbench.report.chart import Chart
 from aucbench.report.grid import Grid
 
@@ -41,27 +42,26 @@ def test_numbers_are_those_of_the_paper(papers):
 @pytest.mark.parametrize("scale", Scale)
 def test_every_number_of_the_table_is_planned_or_says_why_not(scale):
     found = table(scale)
-    planned = {(c.dataset, c.solver, c.tune, c.features) for c in cells_of(found)}
+    planned = {(c.dataset.name, c.choice, c.features) for c in cells_of(found)}
     for entry in found.entries:
-        spec, tuning = entry.line.choice.spec, entry.line.choice.tuning
-        cells = (entry.row, spec, tuning, entry.line.features)
+        cells = (entry.row, entry.line.choice, entry.line.features)
         assert (cells in planned) is not bool(entry.left_out), entry
     assert len(found.entries) == 86
     assert {e.row for e in found.entries if e.why} == {"usps"}
 
 
 def test_grids_are_those_of_the_paper():
-    own, solam = (e.line.choice.tune for e in table().entries[:2])
+    own, solam = (dict(e.line.choice.tune) for e in table().entries[:2])
     assert own == {"lam": tuple(10.0**e for e in range(-5, 2))}
     assert solam["xi"] == (1, 10, 19, 28, 37, 46, 55, 64, 73, 82, 91, 100)
     assert solam["lam"] == tuple(10.0**e for e in range(-5, 6))
-    full = {p.datasets[0]: p.tune_evals for p in table().plans if p.passes == 15}
+    full = {p.data[0].name: p.tune_evals for p in table().plans if p.passes == 15}
     assert full["german"] == len(solam["xi"]) * len(solam["lam"])
     assert full["ijcnn1"] < full["german"]
 
 
 def test_only_the_columns_of_the_paper_have_rows_of_length_one():
-    maps = {(e.row, e.column): e.line.features for e in table().entries}
+    maps = {(e.row, e.column): str(e.line.features) for e in table().entries}
     assert {column for (_, column), phi in maps.items() if "unit" in phi} == {"SPDAM", "regSOLAM"}
     assert maps["diabetes", "SPDAM"] == maps["german", "regSOLAM"] == "min-max+unit"
     assert maps["splice", "SPDAM"] == maps["a9a", "regSOLAM"] == "unit-centred"
@@ -93,7 +93,7 @@ def test_the_table_runs(monkeypatch, tmp_path):
     monkeypatch.setitem(plain, "grids", [{**grid, "trials": 1} for grid in plain["grids"]])
     smaller = {"splits": 2, "repeats": 1, "inner_splits": 2, "tune_evals": 2}
     experiment = made("spdam", "table 3", Scale.QUICK)
-    plans = tuple(plan for plan in experiment.plans if plan.datasets == (TOY["row"],))
+    plans = tuple(plan for plan in experiment.plans if plan.data == (Spec(TOY["row"]),))
     _, parts = ran(replace(experiment, plans=plans), tmp_path / "results", **smaller)
 
     [main, budgets, _] = [part for part in parts if isinstance(part, Grid)]

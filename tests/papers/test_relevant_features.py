@@ -67,7 +67,7 @@ def fits(tmp_path_factory):
         solvers, SMALL, features=("standard+unit", "nystroem[rank=5]"), splits=2, out=folder, jobs=1
     )
     assert all(record.ok for record in found), [record.why for record in found]
-    return {(r.cell.solver.name, r.cell.features): r for r in found}, folder
+    return {(r.cell.solver.name, str(r.cell.features)): r for r in found}, folder
 
 
 @pytest.mark.parametrize("solver", ["sht-auc", "sto-iht"])

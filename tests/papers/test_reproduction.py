@@ -18,17 +18,18 @@ from aucbench.papers.reproduction import Reproduction
 from aucbench.papers.results import MEASURES, Results, by_cell
 from aucbench.papers.sections import Agreement, compared
 from aucbench.registry import get_features, get_solver
+from aucbench.registry.specs import Spec, parse_chain
 from aucbench.report.chart import Chart
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
-SETS, MAP = ("breast-cancer", "digits-8"), "standard"
-RIDGE = Choice("ls-svm[lam=0.1]")
+SETS, MAP = (Spec("breast-cancer"), Spec("digits-8")), parse_chain("standard")
+RIDGE = Choice(Spec("ls-svm", {"lam": 0.1}))
 LINES = {
     "one": Line(SETS[:1], RIDGE, MAP),
     "both": Line(SETS, RIDGE, MAP),
     "other": Line(SETS[1:], RIDGE, MAP),
-    "none": Line(("linear",), RIDGE, MAP),
+    "none": Line((Spec("linear"),), RIDGE, MAP),
 }
 
 
@@ -248,13 +249,11 @@ def test_every_experiment_is_well_formed(name, scale):
             assert get_solver(spec).needs is not None
         for features in {cell.features for cell in cells}:
             assert get_features(features) is not None
-        planned = {(c.dataset, c.solver, c.tune, c.features) for c in cells}
+        planned = {(c.dataset, c.choice, c.features) for c in cells}
         for one in made.entries:
             assert one.measure in MEASURES
             for line in (one.line, *one.rivals):
-                wanted = {
-                    (d, line.choice.spec, line.choice.tuning, line.features) for d in line.datasets
-                }
+                wanted = {(d, line.choice, line.features) for d in line.datasets}
                 assert wanted <= planned or one.why or one.left_out, (
                     f"{place}, {one.row}, {one.column}"
                 )
