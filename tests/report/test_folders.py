@@ -9,10 +9,9 @@ from made_folders import made_folder
 
 from aucbench.bench import Store
 from aucbench.errors import DataError
-from aucbench.report import notes
+from aucbench.report import notes, tables
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
-from aucbench.report.page import page_of
 from aucbench.report.verdict import verdict
 
 SETS = ("t0", "t1", "t2")
@@ -60,9 +59,9 @@ def test_terminal_page_and_verdict_say_where_a_solver_comes_from(two):
     ]
     told = {one["solver"]: one["folder"] for one in verdict(findings)["solvers"]}
     assert told == {"logistic": f"{a}, {b}", "means": a, "raises": b}
-    page = page_of(findings, folder="x")
-    assert page.board.header[-1] == "folder"
-    assert [line[-1] for line in page.board.lines if line[1] == "means"] == [a]
+    board = tables.leaderboard(findings)
+    assert board.header[-1] == "folder"
+    assert [line[-1] for line in board.lines if line[1] == "means"] == [a]
 
 
 @pytest.mark.parametrize("other_id", [True, False], ids=["other code", "other result"])

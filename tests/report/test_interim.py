@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aucbench.bench.plan.plan import Plan
-from aucbench.report import document, notes
+from aucbench.report import document, notes, tables
 from aucbench.report.collecting import frame_of
 from aucbench.report.findings import findings_of
 from aucbench.report.page import page_of
@@ -47,10 +47,10 @@ def text_of(findings):
 
 def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
     findings = findings_of(frame_of(records_of(PLAN, 19), [PLAN]), curves=False)
-    tables, sentences = text_of(findings)
+    text, sentences = text_of(findings)
 
     assert verdict(findings)["state"] == "interim"
-    assert tables.count("(interim)") == 21  # and that over all data sets
+    assert text.count("(interim)") == 21  # and that over all data sets
     assert sentences[0] == ("Interim: the run has not ended, and 2 of 40 cells were not run yet.")
     assert "1 of 20 data sets have cells that were not run yet" in sentences[-1]
     for form in (document.markdown, document.tex):

@@ -64,10 +64,10 @@ def test_labels_give_positives_and_delongs_interval():
         for name in scores
         for j in range(SPLITS)
     ]
-    of_fit = {r.id: (r.cell.label, slice(30 * r.cell.split, 30 * r.cell.split + 30)) for r in rows}
+    parts = {r.id: slice(30 * r.cell.split, 30 * r.cell.split + 30) for r in rows}
 
     def stored(number, _):
-        name, part = of_fit[number]
+        name, part = number[0], parts[number]
         return {"scores": scores[name][part], "y": y[part]}
 
     found = findings(rows, scores=stored)
@@ -94,7 +94,7 @@ def test_tuned_and_plain_solvers_are_told_apart_and_choices_are_named():
     chosen = {"table": [{"parameters": {"k": 2}, "auc": 0.5}], "chosen": {"k": 2}}
     rows = [
         row(tune=tune, auc=0.5, tuning=chosen if tune else None)
-        for tune in (True, solvers[2].tuning, False)
+        for tune in (True, plan.solvers[2].tune, False)
     ]
     found = findings(rows, [plan])
 
