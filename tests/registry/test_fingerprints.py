@@ -262,8 +262,7 @@ import json, sys
 from aucbench.bench.answers import cell_id, shared_hash
 from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.cell import Choice
-cell = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
+cell = next(Plan.of({"data": "german", "solvers": "sht-auc[k=5]"}).cells())
 solver = plugin_fingerprint("zoo", "zoo.inner:lion")
 known = {"data": "d", "plugins": {"solver": solver}, "code": code_fingerprint()}
 print(cell_id(cell, shared_hash(cell, **known)))
