@@ -3,7 +3,7 @@
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const make = (name, properties = {}) => Object.assign(document.createElement(name), properties);
-  const FEW = 10; // rows of a section that need no filter
+  const FEW = 20; // rows of a section that need no filter
 
   /* Sorting: by what a cell shows; what is no number comes last, whatever the direction. */
   const collator = new Intl.Collator("en", {numeric: true});
