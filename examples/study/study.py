@@ -31,10 +31,10 @@ from typing import Any
 import numpy as np
 
 from aucbench.bench import Choice, Plan, Store
-from aucbench.bench.cell import Choice
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
 from aucbench.metrics import average_precision, partial_auc
+from aucbench.registry.specs import Spec
 from aucbench.stats import auc_interval
 from aucbench.stats.rows import Fold
 
@@ -108,14 +108,11 @@ def plans() -> dict[str, Plan]:
     return {
         "study": _plan(
             [(task, task.capped(ROWS)) for task in every],
-            (
-                *[Choice(one, True) for one in TUNED],
-                *(*AS_THEY_ARE, *TUNED, *UNTUNED),
-            ),
+            [*_tuned(TUNED), *_untuned((*AS_THEY_ARE, *TUNED, *UNTUNED))],
         ),
         "seconds": _plan(
             [(task, task.capped(ROWS)) for task in _one_of_each(every)[:WITHIN]],
-            [Choice(one, True) for one in IN_SECONDS],
+            _tuned(IN_SECONDS),
             tune_seconds=SECONDS,
             tune_evals=100,
         ),
@@ -124,10 +121,18 @@ def plans() -> dict[str, Plan]:
                 (task, task.capped(LARGE_ROWS))
                 for task in _one_of_each(task for task in every if task.all_rows >= LEAST)
             ],
-            ON_LARGE,
+            _untuned(ON_LARGE),
             holdout=HELD_OUT,
         ),
     }
+
+
+def _tuned(names: Iterable[str]) -> list[Choice]:
+    return [Choice(Spec(name), tune=True) for name in names]
+
+
+def _untuned(names: Iterable[str]) -> list[Choice]:
+    return [Choice(Spec(name)) for name in names]
 
 
 def _one_of_each(some: Iterable[Task]) -> list[Task]:
@@ -140,7 +145,7 @@ def _one_of_each(some: Iterable[Task]) -> list[Task]:
 
 def _plan(
     named: Sequence[tuple[Task, str]],
-    solvers: tuple[Choice, ...],
+    solvers: Sequence[Choice],
     tune_seconds: float | None = None,
     tune_evals: int = POINTS,
     holdout: float | None = None,
@@ -192,9 +197,9 @@ def rows_of(
     lines = []
     for record in results.records:
         cell = record.cell
-        found[cell.dataset][str(cell.solver), cell.tune is not False].append(record)
+        found[str(cell.dataset)][str(cell.solver), cell.tune is not False].append(record)
     with Store(results.folder) as store:
-        for dataset in plan.datasets:
+        for dataset in map(str, plan.data):
             task, cells = named[dataset], found[dataset]
             if sum(map(len, cells.values())) < plan.split_count * len(plan.solvers):
                 continue  # not run, or not all of it
