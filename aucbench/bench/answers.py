@@ -85,7 +85,7 @@ def is_unknown(answer: Mapping[str, Any]) -> bool:
 
 
 class Name(NamedTuple):
-    """What is looked up: a specification of a kind, and how it is tuned."""
+    """What is resolved: a specification of a kind, and how it is tuned."""
 
     kind: str
     spec: Spec
@@ -117,7 +117,7 @@ class Answer:
     own: bool = False  # whether a plugin of aucbench has it, and runs no package of others
 
     def identity(self, name: Name) -> Spec:
-        """Return one specification for all spellings of the name that was looked up."""
+        """Return one specification for all spellings of the name that was resolved."""
         known = self.result.get("identity")
         return name.spec if known is None else load(known, Spec)
 

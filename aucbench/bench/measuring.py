@@ -259,7 +259,7 @@ def metrics_of(record: Record, store: Store, measures: Sequence[Measure]) -> dic
     """Return measures of the stored scores of a record by name.
 
     Cells do not know of it: which measures are asked for changes neither them nor their ids. A
-    value is None when the cell is not ok, when its scores have no labels beside them, or when
+    value is None when the cell is not ok, when its scores have no labels with them, or when
     there are too few rows for the measure.
     """
     needed = record.ok and any(measure.name != "auc" for measure in measures)

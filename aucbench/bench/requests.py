@@ -33,7 +33,7 @@ def resolve_job(
     preload: tuple[str, ...] = (),
     fence: Fence | None = None,
 ) -> Job:
-    """Job that looks up a specification of a kind, and the grid of a tuned solver.
+    """Job that resolves a specification of a kind, and the grid of a tuned solver.
 
     `replaced` says whether the solver runs on another "objective" or "projector" than its own.
     """
@@ -58,7 +58,7 @@ def data_job(cell: Cell, limits: Limits = NO_LIMITS) -> Job:
 def cell_job(
     cell: Cell,
     data: str,  # hash of its data set; other rows are refused
-    target: KeptTarget,  # deals the rows; the request has only what is known of training rows
+    target: KeptTarget,  # divides the rows; the request has only what is known of training rows
     limits: Limits = NO_LIMITS,
     step: Limits = NO_LIMITS,  # of the preparation of its rows, which the cells of a split share
     *,
@@ -71,7 +71,7 @@ def cell_job(
 ) -> Job:
     """Job that fits one cell and scores its test rows.
 
-    It is not told the name of the data set, nor how that is read.
+    It does not get the name of the data set, nor how that is read.
     """
     first = data_job(cell, read or step)
     learnt, held, labels = target.packed_parts(cell)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
 LIBRARIES = {"sklearn"}  # packages of others that aucbench is built on
 READ = 3600.0  # seconds to read a file, or to get it from its address
-# What the parent measures with, and deals rows to splits with.
+# What the parent measures with, and divides rows into splits with.
 MEASURE_MODULES = (
     "aucbench.bench.evaluation.measures",
     "aucbench.bench.evaluation.targets",

@@ -1,8 +1,8 @@
 """What plugins of other packages register, found out without importing them in this process.
 
 Design
-  a. An import may hang, crash, print, or take all memory. So names are looked up with what a
-     supervised process tells that has imported the plugin, within limits of time and memory.
+  a. An import may hang, crash, print, or take all memory. So names are resolved by what a
+     supervised process reports that has imported the plugin, within limits of time and memory.
   b. A process that is supervised itself starts no other one. It imports the plugin that it is
      asked for by its name.
 """

@@ -7,8 +7,8 @@ Design
      never ambiguous, and also finds what (a) leaves out.
   c. `file.py:Name` is a class or function in a file, and `Name()` an object that the request of
      this process has brought, whatever is installed.
-  d. What a third party registers is told by a process of its own (`isolated_imports`). The plugin
-     is imported here then only if its class is asked for.
+  d. What a third party registers is reported by a process of its own (`isolated_imports`). The
+     plugin is imported here then only if its class is asked for.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a plugin registers must have the shape that the contract asks for.
 
-A class is looked at when it is registered, and what a function makes or returns when it is called.
+A class is checked when it is registered, and what a function makes or returns when it is called.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ABILITIES = {
 GIVEN = 2  # arguments of a metric that no specification gives: the labels and the scores
 # What a metric of rows may take besides, first of all: no specification gives it.
 OF_ROWS = ("sample_weight", "groups", "pos_label")
-TELLING = {  # what tells an instance or a class of a kind
+TELLING = {  # by which an instance or a class of a kind is known
     "solvers": ("problem", "iterates"),
     "projectors": ("contains", "value"),
     "features": ("fit", "exempt"),
@@ -145,7 +145,7 @@ def _fault_of_solver(thing: Any) -> str | None:
     if not isinstance(needs, Needs):
         return f"its needs is {needs!r}, wanted an instance, as in needs: ClassVar = Needs()"
     if not isinstance(thing, type):
-        return None  # its class was looked at, and a property may hold the grid of another solver
+        return None  # its class was checked, and a property may hold the grid of another solver
     known = {p.name for p in parameters_of(thing, 0)}
     for name in needs.parameters_of(("objective", "projector")):
         if name not in known:

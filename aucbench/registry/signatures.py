@@ -118,7 +118,7 @@ def _check_type(label: str, parameter: Parameter, value: Any) -> None:
         wanted = "a number" if number else f"of the type {parameter.type}"
         raise ParameterError(f"{parameter.name} of {label} must be {wanted}, got None")
     switch = isinstance(default, bool)
-    words = "Literal" in (parameter.type or "")  # `_check_word` looks at those
+    words = "Literal" in (parameter.type or "")  # which `_check_word` checks
     number = isinstance(default, int | float) and not switch and not words
     if (switch and not isinstance(value, bool)) or (number and isinstance(value, str)):
         wanted = "True or False" if switch else "a number"
@@ -126,7 +126,7 @@ def _check_type(label: str, parameter: Parameter, value: Any) -> None:
 
 
 def _check_word(label: str, name: str, kind: Any, value: Any) -> None:
-    """Refuse a text that is none of the words of a `Literal`, with numbers or None beside it."""
+    """Refuse a text that is none of the words of a `Literal`, with or without numbers or None."""
     members = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     words = [w for m in members if get_origin(m) is Literal for w in get_args(m)]
     others = {m for m in members if get_origin(m) is not Literal}

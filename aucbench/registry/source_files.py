@@ -4,9 +4,9 @@ A class is a solver, an objective, a projector or a feature map by its methods, 
 a data set.
 
 Design
-  a. A file is compiled from the bytes that are hashed, and so are the files beside it that it
+  a. A file is compiled from the bytes that are hashed, and so are those in its folder that it
      imports: Python's cache takes two contents of one second and one size for the same.
-  b. What identifies a file is its content, with the files beside it that it imports, and the
+  b. What identifies a file is its content, with the files in its folder that it imports, and the
      versions of other packages. The statements `import` are read, none is run. Paths have no
      influence, so that a file may be moved.
 """
@@ -51,11 +51,11 @@ _folders: list[str] = []
 
 
 class _Neighbours:
-    """Finds modules beside loose files, after all that Python finds."""
+    """Finds modules in the folders of loose files, after all that Python finds."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, _: Any = None) -> ModuleSpec | None:
-        """Return how a top-level module beside a loose file is imported."""
+        """Return how a top-level module in the folder of a loose file is imported."""
         return PathFinder.find_spec(name, _folders) if path is None else None
 
 
@@ -63,7 +63,7 @@ class _Compiled(SourceFileLoader):
     """Compiles what is in the file now."""
 
     def get_code(self, fullname: str) -> CodeType:
-        """Return the code of a module without a look at Python's cache."""
+        """Return the code of a module without Python's cache."""
         path = self.get_filename(fullname)
         code: CodeType = self.source_to_code(self.get_data(path), path)
         return code
@@ -198,7 +198,7 @@ def line_of(thing: Any) -> int | None:
 
 
 def file_fingerprint(path: Path) -> str:
-    """Return a hash of a file, of the files beside it that it imports, and of other packages."""
+    """Return a hash of a file, of files in its folder that it imports, and of other packages."""
     files, packages = files_of(path)
     return hash_of([fingerprint(files), {top: package_fingerprint(top) for top in packages}])
 
@@ -209,7 +209,7 @@ def has_changed(entry: PluginEntry) -> bool:
 
 
 def files_of(path: Path) -> tuple[dict[str, Path], set[str]]:
-    """Return a file and those beside it that it imports, by their names, and other packages.
+    """Return a file and those in its folder that it imports, by their names, and other packages.
 
     The name of the file itself is empty.
     """
@@ -217,15 +217,15 @@ def files_of(path: Path) -> tuple[dict[str, Path], set[str]]:
     waiting = [path]
     while waiting:
         for top in sorted(imports_of(waiting.pop())):
-            beside = dict(_beside(path.parent, top))
-            waiting += [file for name, file in beside.items() if name not in files]
-            files |= {name: file for name, file in beside.items() if name not in files}
-            if not beside and top not in OURS and top not in sys.stdlib_module_names:
+            found = dict(_files_beside(path.parent, top))
+            waiting += [file for name, file in found.items() if name not in files]
+            files |= {name: file for name, file in found.items() if name not in files}
+            if not found and top not in OURS and top not in sys.stdlib_module_names:
                 packages.add(top)
     return files, packages
 
 
-def _beside(folder: Path, top: str) -> Iterator[tuple[str, Path]]:
+def _files_beside(folder: Path, top: str) -> Iterator[tuple[str, Path]]:
     """Yield the files of Python of a module or package in a folder."""
     if (file := folder / f"{top}.py").is_file():
         yield f"{top}.py", file

@@ -68,12 +68,12 @@ def describe_pairs(cell: Cell, solver: Solver, train: Data) -> dict[str, Any]:
     members = members_of(train)
     if isinstance(solver, OnAllPairs):
         return {"trained_on": ALL_PAIRS}
-    told: dict[str, Any] = {"trained_on": str(cell.pairs)}
-    told["constant"] = int(constant_in_parts(train.rows, *members.components).size)
+    facts: dict[str, Any] = {"trained_on": str(cell.pairs)}
+    facts["constant"] = int(constant_in_parts(train.rows, *members.components).size)
     if train.groups is not None and within_groups(train.pairs):
-        told["left_out"] = int(members.left_out)
-        told["groups"] = int(np.unique(train.groups).size) - told["left_out"]
-    return told
+        facts["left_out"] = int(members.left_out)
+        facts["groups"] = int(np.unique(train.groups).size) - facts["left_out"]
+    return facts
 
 
 def build(cell: Cell, point: Mapping[str, Any]) -> Solver:

@@ -72,7 +72,7 @@ def fitted_classes(
 
 
 def _joined(results: Sequence[Result], pairs: str) -> dict[str, Any]:
-    """Return what is said of all fits: means of objectives and gaps, sums of times."""
+    """Return the facts about all fits: means of objectives and gaps, sums of times."""
     each = zip(*(r["fit_seconds_each"] for r in results), strict=True)
     seconds = [sum(times) for times in each]
     return {

@@ -193,7 +193,7 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
             solver = build(planned, {})
             lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
             done = _fitted(planned, solver, train, source, block, room, lines)
-        # After the fit, which imports what is beside a file as late as it likes.
+        # After the fit, which imports what is in the folder of a file as late as it likes.
         for path, fingerprint in request["files"].items():
             if file_fingerprint(Path(path)) != fingerprint:
                 changed = f"{path} has changed since the run began; start the run again"
@@ -216,8 +216,8 @@ def _fitted(
     try:
         if isinstance(train, ChunkedData):
             _require_plain(planned)
-        elif told := describe_pairs(planned, solver, train):
-            lines({"about": told})
+        elif facts := describe_pairs(planned, solver, train):
+            lines({"about": facts})
     except (DataError, UnsupportedError) as refusal:  # these rows have no such pairs
         return {"status": "skipped", "reason": str(refusal)}
     if reason := why_refused(solver, train):
@@ -264,10 +264,10 @@ def _handed(done: FittedCell, cost: Mapping[str, Any], block: Block, room: Room)
         content = BytesIO()
         np.save(content, np.asarray(array, np.float64), allow_pickle=False)
         room.hand(f"{name}.npy", content.getvalue())
-    told = {**cost, **done.result}
-    told["keeps_columns"] = _about(block)["keeps_columns"] and told.get("keeps_columns")
-    whole: dict[str, Any] = strict(told)
-    return whole
+    facts = {**cost, **done.result}
+    facts["keeps_columns"] = _about(block)["keeps_columns"] and facts.get("keeps_columns")
+    plain: dict[str, Any] = strict(facts)
+    return plain
 
 
 def _tuned(planned: Cell, source: Block, block: Block, train: Data) -> Tuned:

@@ -1,7 +1,7 @@
 """One fit: its curve, its times, and the weights and scores that the parent measures.
 
-Points of the curve are said one by one, so that a fit that is killed leaves them. They are one pass
-apart at first, and later `GROWTH` times the passes, so that any curve has at most `MAX_POINTS`.
+Points of the curve are emitted one by one, so that a fit that is killed leaves them. They are one
+pass apart at first, and later `GROWTH` times the passes, so that any curve has at most `MAX_POINTS`.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class KeptWeights:
 
 
 class FittedCell(NamedTuple):
-    """The result of a fit: what is said of it, and the arrays that the parent measures."""
+    """The result of a fit: facts, and the arrays that the parent measures."""
 
     result: dict[str, Any]
     run: Run
@@ -161,7 +161,7 @@ def _scores_of(run: Run, phi: FeatureMap, raw: Rows) -> Vector:
 def _run(
     cell: Cell, solver: Solver, train: Data | ChunkedData, curve: Curve
 ) -> tuple[Run, dict[str, Any]]:
-    """Fit, with its curve; return the run, and what is said of it."""
+    """Fit, with its curve; return the run and its facts."""
     run = fit(cell, WithProblems(solver, curve.problems), train, every=1.0, watch=curve)
     problem = curve.problems[-1]
     last = run.points[-1]
