@@ -27,7 +27,6 @@ from aucbench.errors import require_whole
 from aucbench.stats.flips import (
     Sample,
     comparable,
-    observed,
     one_thread,
     p_alone,
     p_values,
@@ -384,8 +383,8 @@ class SignTest:
         if not samples:
             return
         y, _ = comparable(table, Rule.WORST_RANK)
-        for sample, drawn in zip(samples, strongest(y, samples), strict=True):
-            yield _possible(drawn[:, 0], p_alone(drawn, sample.slack), self.level)
+        for found in strongest(y, samples):
+            yield _possible(found.s, p_alone(found.flipped(), found.sample.slack), self.level)
 
     def _enough(self, usual: int = FLIPS) -> int:
         """Return the number of random flips: the one asked for, or a usual one if it is enough."""
@@ -404,6 +403,7 @@ class SignTest:
 class _Standing:
     """What the flips say of each solver, and the largest S of all of them under each flip."""
 
+    t: Array  # T of all pairs, (m, m)
     s: Array
     p: Array
     adjusted: Array
@@ -415,9 +415,10 @@ class _Standing:
 def _standing(table: ResultTable, flips: int, seed: int) -> _Standing:
     y, family = comparable(table, Rule.WORST_RANK)
     sample = Sample.of(family, flips, seed)
-    [drawn] = strongest(y, [sample])
+    [found] = strongest(y, [sample])
+    drawn = found.flipped()
     p, adjusted = p_values(drawn, sample.slack)
-    return _Standing(observed(y, sample), p, adjusted, sample.complete, drawn.max(axis=0))
+    return _Standing(found.observed, found.s, p, adjusted, sample.complete, drawn.max(axis=0))
 
 
 def _possible(s: Array, p: Array, level: float) -> NDArray[np.bool_]:
@@ -439,9 +440,7 @@ def _certain_pairs(
     sample = Sample.of(family, flips, seed)
     a, b = np.triu_indices(len(y), 1)
     step = max(1, PAIRS // max(1, y.shape[1]))
-    blocks = [slice(start, start + step) for start in range(0, a.size, step)]
-    t = np.concatenate([sample.observed(signed_ranks(y[a[x]], y[b[x]])) for x in blocks])
-    highest = np.sort(found.highest)
+    t, highest = found.t[a, b], np.sort(found.highest)
     reached = 1.0 - np.searchsorted(highest, np.abs(t) - sample.slack) / highest.size
     certain = reached <= alpha
     order = np.argsort(np.abs(t), kind="stable")

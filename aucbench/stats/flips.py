@@ -178,24 +178,14 @@ def signed_differences(first: Array, others: Array) -> tuple[Array, Array]:
     return np.abs(d), np.sign(d)
 
 
-def observed(y: Array, sample: Sample) -> Array:
-    """Return how far the strongest rival of each solver is ahead, in 64 bits, (m,)."""
-    s = np.full(len(y), -inf)
-    for i, block in _blocks(y, pairwise=True):
-        t = sample.observed(signed_ranks(y[i], y[block]))
-        s[i] = max(s[i], -t.min())
-        s[block] = np.maximum(s[block], t)
-    return s
-
-
 def signed_ranks(first: Array, others: Array) -> Array:
     """Return the midranks of the differences of pairs with their signs, (P, N)."""
     sizes, signs = signed_differences(first, others)
     return average_ranks_of(sizes) * signs
 
 
-def strongest(y: Array, samples: Sequence[Sample]) -> list[NDArray[Any]]:
-    """Return how far the strongest rival of each solver is ahead, S, in each of some samples.
+def strongest(y: Array, samples: Sequence[Sample]) -> list[Extremes]:
+    """Return what the pairs of all solvers say in each of some samples.
 
     Parameters
     ----------
@@ -203,13 +193,8 @@ def strongest(y: Array, samples: Sequence[Sample]) -> list[NDArray[Any]]:
         Values that `comparable` returned, of two or more solvers.
     samples : sequence of Sample
         One of all data sets, or any others; then the time grows with N².
-
-    Returns
-    -------
-    list of array of shape (m, 2 B)
-        S under all flips, in the type of the sample; the first column is S itself.
     """
-    kept = [_Extremes.empty(len(y), sample) for sample in samples]
+    kept = [Extremes.empty(len(y), sample) for sample in samples]
     whole = len(samples) == 1 and bool((samples[0].counts == 1.0).all())
     with one_thread():
         for i, block in _blocks(y, pairwise=whole):
@@ -220,7 +205,7 @@ def strongest(y: Array, samples: Sequence[Sample]) -> list[NDArray[Any]]:
                 several = _ranks_of_samples(sizes, signs, samples)
             for extremes, ranks in zip(kept, several, strict=True):
                 extremes.add(i, block, ranks)
-    return [extremes.flipped() for extremes in kept]
+    return kept
 
 
 def one_thread() -> AbstractContextManager[Any]:
@@ -254,26 +239,36 @@ def _ranks_of_samples(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Extremes:
+class Extremes:
     """The largest and the least statistics of the rivals of each solver, under all flips."""
 
     sample: Sample
+    observed: Array  # T without a flip, in 64 bits, (m, m); 0 on the diagonal
     largest: NDArray[Any]  # (m, B)
     least: NDArray[Any]
 
     @staticmethod
-    def empty(m: int, sample: Sample) -> _Extremes:
+    def empty(m: int, sample: Sample) -> Extremes:
+        """Return those of m solvers before any pair is taken in."""
         shape = m, sample.flips.shape[1]
         ends = (np.full(shape, end, sample.dtype) for end in (-inf, inf))
-        return _Extremes(sample, *ends)
+        return Extremes(sample, np.zeros((m, m)), *ends)
 
     def add(self, i: int, rivals: slice, ranks: NDArray[Any]) -> None:
         """Take in the pairs of i and some rivals, by their signed ranks."""
+        t = self.sample.observed(ranks)
+        self.observed[i, rivals], self.observed[rivals, i] = t, -t
         for some, t in self.sample.statistics(ranks):
             for ends, choose in ((self.largest, np.maximum), (self.least, np.minimum)):
                 choose(ends[rivals, some], t, out=ends[rivals, some])
             np.maximum(self.largest[i, some], -t.min(axis=0), out=self.largest[i, some])
             np.minimum(self.least[i, some], -t.max(axis=0), out=self.least[i, some])
+
+    @property
+    def s(self) -> Array:
+        """S: how far the strongest rival of each solver is ahead, (m,)."""
+        others = ~np.eye(len(self.observed), dtype=np.bool_)
+        return np.asarray(np.max(self.observed, axis=0, where=others, initial=-inf))
 
     def flipped(self) -> NDArray[Any]:
         """Return S under all flips, (m, 2 B); of −F it is the negative of the least one."""

@@ -196,7 +196,7 @@ def average_ranks_of(values: ArrayLike) -> Array:
     x = floats("values", values)
     if not x.size:
         return np.empty(x.shape)
-    order = np.argsort(x, axis=-1, kind="stable")
+    order = np.argsort(x, axis=-1)
     ordered = np.take_along_axis(x, order, -1)
     place = np.arange(x.shape[-1])
     new = np.ones(x.shape, np.bool_)  # whether a value differs from the one before it
