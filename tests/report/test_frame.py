@@ -41,7 +41,9 @@ def test_a_folder_is_sorted_by_data_set_and_solver(results, records):
     }
     for i, dataset in enumerate(DATASETS):
         for j, solver in enumerate(found.solvers):
-            own = [r for r in records if (str(r.cell.dataset), r.cell.label) == (dataset, solver)]
+            own = [
+                r for r in records if (str(r.cell.dataset), str(r.cell.choice)) == (dataset, solver)
+            ]
             assert {*found.facts["id"][found.rows(i, j, found.ok)]} == {r.id for r in own}
             for name, column in (("auc", "auc"), ("fit_seconds", "seconds")):
                 assert found.means(column)[i, j] == pytest.approx(
@@ -71,7 +73,7 @@ def test_choices_that_vary_are_in_the_names(records):
 
 
 def test_a_failed_cell_takes_the_value_of_its_data_set_and_leaves_the_others(records):
-    broken = next(r for r in records if "sht-auc" in r.cell.label)
+    broken = next(r for r in records if "sht-auc" in str(r.cell.choice))
     some = [failed(r, CellStatus.TIMEOUT, "too slow") if r is broken else r for r in records]
     found = frame_of(some)
     i, j = found.datasets.index(str(broken.cell.dataset)), found.solvers.index("sht-auc[k=10]")
