@@ -184,3 +184,13 @@ def test_wrong_input_is_refused():
         SignTest(flips=0).best_set(ResultTable(GOLDEN, "abcd"))
     with pytest.raises(UnknownNameError, match="'z'"):
         SignTest().against(ResultTable(GOLDEN, "abcd"), "z")
+
+
+def test_sizes_of_sets_are_those_of_tables_drawn_with_replacement():
+    values = table(n=8, m=4, seed=3)
+    found = SignTest().set_sizes(ResultTable(values, "abcd"))
+    rng = np.random.default_rng(0)
+    for factor, size in found.items():
+        rows = rng.integers(0, 8, (9, factor * 8))
+        sets = [SignTest(flips=499).best_set(ResultTable(values[some], "abcd")) for some in rows]
+        assert size == int(np.median([sum(one.possible) for one in sets]))

@@ -9,7 +9,13 @@ from nights import first
 from scipy.stats import PermutationMethod, binomtest, rankdata, wilcoxon
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats.signed_rank import critical, signed_rank, smallest_n, without_each
+from aucbench.stats.signed_rank import (
+    critical,
+    signed_rank,
+    signed_rank_rows,
+    smallest_n,
+    without_each,
+)
 
 GRID = st.sampled_from([-inf, -0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.05, inf])
 
@@ -177,3 +183,12 @@ def attained_size(n, cut):
     for rank in range(1, min(n, cut) + 1):
         ways[rank:] += ways[: ways.size - rank].copy()
     return 2.0 * ways.sum() / 2.0**n
+
+
+def test_many_rows_at_once_are_the_same_as_each_alone():
+    rng = np.random.default_rng(5)
+    rows = rng.normal(0.3, 1.0, (40, 17)).round(1)  # ties and zeros
+    rows[:5, 3] = inf
+    together = signed_rank_rows(rows)
+    assert together == [signed_rank(row) for row in rows]
+    assert len({one.p for one in together}) > 20
