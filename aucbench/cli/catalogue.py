@@ -14,7 +14,6 @@ import typer
 
 from aucbench.cli.messages import format_columns, line_width, say, warn, wrapped
 from aucbench.errors import UnknownNameError, shown
-from aucbench.report.grid import align_columns
 
 if TYPE_CHECKING:
     from aucbench.registry import Description
@@ -152,6 +151,7 @@ def list_plugins(
     """
     from aucbench.bench.versions import versions
     from aucbench.registry.isolated_imports import import_plugins
+    from aucbench.report.grid import align_columns
 
     typer.echo(format_columns([(name, shown(text)) for name, text in versions()]))
     imported = import_plugins(names or None)

@@ -11,7 +11,6 @@ import typer
 
 from aucbench.cli.messages import say
 from aucbench.errors import shown
-from aucbench.report.grid import align_columns
 
 if TYPE_CHECKING:
     from aucbench.records import Finding
@@ -119,6 +118,7 @@ def _title(finding: Finding) -> tuple[str, str, str]:
 
 def _row(kind: str, *cells: str) -> str:
     """Return a row as wide as the longest row of its table can be."""
+    from aucbench.report.grid import align_columns
     from aucbench.testing import LAWS
 
     names = [law.name for law in LAWS.get(kind, ())]

@@ -11,7 +11,6 @@ from typing import TextIO
 import typer
 
 from aucbench.errors import shown
-from aucbench.report.grid import align_columns
 
 INDENT = "  "  # of what a line goes on with, beyond its own
 
@@ -53,6 +52,8 @@ def format_columns(lines: Iterable[Sequence[str]], indent: str = "") -> str:
 
     Only a word that is longer than its column makes a line longer.
     """
+    from aucbench.report.grid import align_columns
+
     *columns, last = map(list, zip(*lines, strict=True))
     heads = align_columns(zip(*columns, strict=True)).split("\n")
     at = len(indent) + max(map(len, heads)) + 2

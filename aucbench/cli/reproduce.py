@@ -14,7 +14,6 @@ from aucbench.cli.messages import say, warn
 from aucbench.cli.running import AGAIN, open_store, show_run, width
 from aucbench.errors import INTERRUPTED, shown
 from aucbench.options import OptionGroup
-from aucbench.report.grid import align_columns
 
 if TYPE_CHECKING:
     from aucbench.bench import Store
@@ -163,6 +162,7 @@ def _list() -> None:
     """Print the papers, and what of each can be repeated."""
     from aucbench.papers.experiment import paper, paper_names
     from aucbench.papers.parts import Protocol, Scale
+    from aucbench.report.grid import align_columns
 
     rows = [("paper", "experiment", "protocols", "what it shows")]
     for name in paper_names():

@@ -18,7 +18,6 @@ from aucbench.cli.messages import say, warn
 from aucbench.cli.running import open_store, print_estimate, run_and_print
 from aucbench.errors import AucbenchError, DataError, ParameterError, join_reason, shown
 from aucbench.options import OptionGroup
-from aucbench.report.grid import align_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,6 +119,7 @@ def status(
 
 def _print_counts(folder: Path) -> None:
     from aucbench.papers.measuring import measured_in
+    from aucbench.report.grid import align_columns
 
     with open_store(folder, create=False) as store:
         measured = Counter(one.status for one in measured_in(folder))
@@ -192,6 +192,8 @@ def _wanted(store: Store, *, stale: bool) -> Wanted | None:
 
 def _print_cells(folder: Path) -> None:
     """List the cells of a results folder: those that failed, are missing, and are done."""
+    from aucbench.report.grid import align_columns
+
     with open_store(folder, create=False) as store:
         ended = [one._replace(log="") for one in _ended(store)]
         missing = _missing(store)
