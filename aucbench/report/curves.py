@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aucbench.report.frame import CURVE, Array, Frame, Index
+from aucbench.report.frame import CURVE, Array, Frame, Index, medians_of_known
 
 PASSES, SECONDS, OBJECTIVE, TEST_AUC = range(len(CURVE))
 UNITS = {"seconds": SECONDS, "passes": PASSES}
@@ -74,14 +74,9 @@ def _at(places: Array, x: Array, y: Array) -> Array:
 
 def _medians(several: Sequence[Sequence[Array]]) -> Array:
     """Median over the first axis, without NaN; NaN where less than half of the values are known."""
-    table = np.array(several)
-    known = ~np.isnan(table)
-    enough = 2 * known.sum(axis=0) >= len(table)
-    last = np.sort(table, axis=0)  # NaN comes last
-    count = np.maximum(known.sum(axis=0), 1)
-    low = np.take_along_axis(last, ((count - 1) // 2)[None], axis=0)[0]
-    high = np.take_along_axis(last, (count // 2)[None], axis=0)[0]
-    return np.where(enough, (low + high) / 2, np.nan)
+    table = np.moveaxis(np.array(several), 0, -1)
+    enough = 2 * (~np.isnan(table)).sum(axis=-1) >= table.shape[-1]
+    return np.where(enough, medians_of_known(table), np.nan)
 
 
 def front(cost: Array, auc: Array) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ from aucbench.errors import DataError, UnknownNameError
 from aucbench.metrics.measures import measure
 from aucbench.report.curves import MedianCurves, median_curves
 from aucbench.report.endings import Ends, end_notes, ends_of
-from aucbench.report.frame import NAN, Array, Frame
+from aucbench.report.frame import NAN, Array, Frame, means_of_known
 from aucbench.report.within import (
     AUC,
     DatasetFindings,
@@ -34,7 +34,7 @@ from aucbench.report.within import (
 )
 from aucbench.stats.advice import Advice
 from aucbench.stats.measures import Measure
-from aucbench.stats.pairs import Pair, PairTable, PairTest
+from aucbench.stats.pairs import PairTable, PairTest
 from aucbench.stats.ranking import Bootstrap
 from aucbench.stats.tables import ResultTable, Scale
 from aucbench.stats.words import Interval
@@ -46,9 +46,7 @@ TITLES = {
 }
 # Of how many pairs of solvers inside data sets, over all of these, each is compared; of more, none.
 MOST_PAIRS = 5_000
-NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
-FEWEST, MOST = 8, 40  # points of a curve
-PER_POINT = 11  # numbers: three by passes, two by seconds, three each of ROC and precision-recall
+POINTS = 40  # of each curve
 DEFAULT_REFERENCE = "logistic"
 
 
@@ -276,7 +274,7 @@ class Findings:
     @cached_property
     def values(self) -> Array:
         """Means over the splits of each finished data set and solver; NaN where a cell failed."""
-        return _means(self.folds)
+        return means_of_known(self.folds)
 
     @cached_property
     def seconds(self) -> Array:
@@ -320,13 +318,6 @@ class Findings:
         """All pairs of solvers over the finished data sets."""
         return self.advice.pairs
 
-    @property
-    def pairs_both_ways(self) -> Mapping[tuple[int, int], Pair]:
-        """The pairs across data sets by the numbers of both solvers, in either order."""
-        number = {name: j for j, name in enumerate(self.frame.solvers)}
-        both = (*self.pairs, *(pair.flipped() for pair in self.pairs))
-        return {(number[pair.a], number[pair.b]): pair for pair in both}
-
     @cached_property
     def means(self) -> tuple[Interval, ...]:
         """Mean values in the order of the solvers."""
@@ -362,7 +353,7 @@ class Findings:
 
         That is `BestSet.s`; where it is not tested, and where it is equal, the average rank.
         """
-        means = np.nan_to_num(_means(self.table.unit_gains.T), nan=-np.inf)
+        means = np.nan_to_num(means_of_known(self.table.unit_gains.T), nan=-np.inf)
         ranks = np.nan_to_num([one.estimate for one in self.ranks], nan=np.inf)
         after = np.array([name != self.advice.leader for name in self.frame.solvers])
         best = self.advice.best
@@ -470,8 +461,7 @@ def _findings(
     frame: Frame, settings: ShowOptions, chosen: Measure, curves: bool, most_pairs: int
 ) -> Findings:
     """Return the findings of a measure; raises `DataError` without a value of it."""
-    groups = max(1, int(frame.planned.sum()))
-    points = max(FEWEST, min(MOST, NUMBERS // (PER_POINT * groups))) if curves else 0
+    points = POINTS if curves else 0
     compared = _compared_within(frame, most_pairs)
     with supervised():
         datasets = tuple(
@@ -517,15 +507,6 @@ def titled(spec: str) -> str:
     """Return the specification of a measure for people."""
     own, bracket, rest = spec.partition("[")
     return f"{TITLES.get(own, own)}{bracket}{rest}"
-
-
-def _means(values: Array) -> Array:
-    """Mean over the last axis, without NaN; NaN where all are."""
-    known = ~np.isnan(values)
-    sums = np.where(known, values, 0.0).sum(axis=-1)
-    means = np.full(sums.shape, NAN)
-    np.divide(sums, known.sum(axis=-1), out=means, where=known.any(axis=-1))
-    return means
 
 
 def _require_values(chosen: Measure, frame: Frame, values: Array) -> None:

@@ -215,17 +215,11 @@ class Frame:
 
     def means(self, name: str) -> Array:
         """Mean of a column over the ok fits that know it, by data set and solver; NaN if none."""
-        return self._reduced(name, np.mean)
+        return self._reduced(name, means_of_known)
 
     def medians(self, name: str) -> Array:
         """Median, likewise."""
-        return self._reduced(name, np.median)
-
-    def folds(self, name: str) -> dict[tuple[int, int], Array]:
-        """Return what is known of a column in each ok fit, by data set and solver."""
-        numbers = self.numbers[name]
-        known = self.ok & ~np.isnan(numbers)
-        return {place: numbers[rows[known[rows]]] for place, rows in self._rows.items()}
+        return self._reduced(name, medians_of_known)
 
     def by_split(self, dataset: int) -> dict[int, Array]:
         """AUC of each split of a data set by solver, NaN where it has none."""
@@ -356,17 +350,19 @@ class Frame:
     def _about(self) -> dict[int, Mapping[str, Any] | None]:
         return {}
 
-    def _reduced(self, name: str, reduce: Callable[[Array], Any]) -> Array:
+    def _reduced(self, name: str, reduce: Callable[[Array], Array]) -> Array:
         if (name, reduce) not in self._tables:
-            table = np.full(self.shape, NAN)
-            for place, values in self.folds(name).items():
-                if values.size:
-                    table[place] = reduce(values)
-            self._tables[name, reduce] = table
+            starts = np.flatnonzero(np.diff(self._flat, prepend=-1))
+            sizes = np.diff(starts, append=self._flat.size)
+            place = np.arange(self._flat.size) - np.repeat(starts, sizes)
+            table = np.full((*self.shape, int(sizes.max(initial=1))), NAN)
+            numbers = np.where(self.ok, self.numbers[name], NAN)
+            table[self.dataset, self.solver, place] = numbers
+            self._tables[name, reduce] = reduce(table)
         return self._tables[name, reduce]
 
     @cached_property
-    def _tables(self) -> dict[tuple[str, Callable[[Array], Any]], Array]:
+    def _tables(self) -> dict[tuple[str, Callable[[Array], Array]], Array]:
         return {}
 
 
@@ -376,3 +372,20 @@ def _objects(values: Sequence[Any]) -> NDArray[np.object_]:
     for place, value in enumerate(values):
         objects[place] = value
     return objects
+
+
+def means_of_known(values: Array) -> Array:
+    """Mean over the last axis, without NaN; NaN where all are."""
+    known = ~np.isnan(values)
+    sums = np.where(known, values, 0.0).sum(axis=-1)
+    means = np.full(sums.shape, NAN)
+    np.divide(sums, known.sum(axis=-1), out=means, where=known.any(axis=-1))
+    return means
+
+
+def medians_of_known(values: Array) -> Array:
+    """Median over the last axis, without NaN; NaN where all are."""
+    ordered = np.sort(values, axis=-1)  # NaN comes last
+    count = np.maximum((~np.isnan(values)).sum(axis=-1, keepdims=True), 1)
+    low, high = (np.take_along_axis(ordered, k // 2, axis=-1) for k in (count - 1, count))
+    return np.asarray((low + high)[..., 0] / 2)

@@ -381,7 +381,8 @@ def both(delong: Difference, resampled: Difference) -> Difference:
 def _best(runs: Mapping[str, _Runs], *, smaller: bool) -> str | None:
     known = {name: run for name, run in runs.items() if run.missing < run.values.size}
     sign = 1.0 if smaller else -1.0
-    loss = {name: sign * float(np.nanmean(run.values)) for name, run in known.items()}
+    values = {name: run.values[~np.isnan(run.values)] for name, run in known.items()}
+    loss = {name: sign * float(own.mean()) for name, own in values.items()}
     return min(known, key=lambda name: (known[name].missing, loss[name]), default=None)
 
 
