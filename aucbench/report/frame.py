@@ -158,6 +158,22 @@ class Frame:
         """Return the frame of rows, which may be in any order."""
         ordered = sorted(rows, key=lambda item: item[0])
         places = np.array([place for place, _ in ordered], np.intp).reshape(-1, len(Place._fields))
+        columns = {
+            name: [row.get(name, default) for _, row in ordered]
+            for name, default in (*dict.fromkeys(NUMBERS, NAN).items(), *FACTS.items())
+        }
+        return Frame.of_columns(datasets, solvers, places, columns, source)
+
+    @staticmethod
+    def of_columns(
+        datasets: Sequence[str],
+        solvers: Sequence[str],
+        places: Index,
+        columns: Mapping[str, Sequence[Any] | Array],
+        source: Source | None = None,
+    ) -> Frame:
+        """Return the frame of sorted places (n, 4), and of those columns that are known."""
+        n = len(places)
         return Frame(
             tuple(datasets),
             tuple(solvers),
@@ -165,11 +181,8 @@ class Frame:
             places[:, 1],
             places[:, 2],
             places[:, 3],
-            {name: np.array([row.get(name, NAN) for _, row in ordered], float) for name in NUMBERS},
-            {
-                name: _objects([row.get(name, default) for _, row in ordered])
-                for name, default in FACTS.items()
-            },
+            {name: np.array(columns.get(name, [NAN] * n), float) for name in NUMBERS},
+            {name: _objects(columns.get(name, [default] * n)) for name, default in FACTS.items()},
             source or Source(),
         )
 
@@ -366,7 +379,7 @@ class Frame:
         return {}
 
 
-def _objects(values: Sequence[Any]) -> NDArray[np.object_]:
+def _objects(values: Sequence[Any] | Array) -> NDArray[np.object_]:
     """Return an array of objects, which may be arrays themselves."""
     objects = np.empty(len(values), object)
     for place, value in enumerate(values):

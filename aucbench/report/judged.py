@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import isnan
 from pathlib import Path
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from aucbench.bench.cell import solver_of
 from aucbench.bench.options import ShowOptions
@@ -24,7 +25,7 @@ from aucbench.options import make_options, takes_options
 from aucbench.records import CellStatus
 from aucbench.report.document import Section, text
 from aucbench.report.findings import Findings, findings_of
-from aucbench.report.frame import ExternalResults, Frame, Place, Row, Source
+from aucbench.report.frame import ExternalResults, Frame, Source
 from aucbench.report.grid import Grid
 from aucbench.report.judged_items import item_grid, item_json
 from aucbench.report.notes import notes, sentences
@@ -92,29 +93,42 @@ def judge_tables(tables: Any, form: str, options: JudgeOptions) -> Verdict:
 
 def _findings(values: Values, options: JudgeOptions) -> Findings:
     """Return all that is shown of values."""
-    source = Source(
-        families=values.families,
-        external=ExternalResults(dict(enumerate(values.ratios)), values.remarks),
-    )
-    frame = Frame.of(values.datasets, values.methods, _rows(values), source)
     return findings_of(
-        frame,
+        _frame(values),
         ShowOptions(rope=options.rope, level=options.level, reference=options.reference),
         chosen=values.metric,
         most_pairs=sys.maxsize if values.folds.shape[2] > 1 else 0,
     )
 
 
-def _rows(values: Values) -> Iterator[tuple[Place, Row]]:
-    """Yield the values as rows of a frame; a method without one on a data set has failed there."""
+def _frame(values: Values) -> Frame:
+    """Return the values as a frame; a method without one on a data set has failed there."""
     sets, methods, _ = values.folds.shape
-    for i, j in product(range(sets), range(methods)):
-        folds = values.folds[i, j, : len(values.places[i])].tolist()
-        missing = isnan(folds[0])
-        status = MISSING if missing else CellStatus.OK
-        why = values.why(i, j) if missing else ""
-        for place, value in zip(values.places[i], folds, strict=True):
-            yield Place(i, j, *place), {"status": status, "why": why, "auc": value}
+    places = np.array(
+        [
+            (i, j, *place)
+            for i, j in product(range(sets), range(methods))
+            for place in values.places[i]
+        ],
+        np.intp,
+    )
+    auc = np.concatenate(
+        [values.folds[i, :, : len(one)].ravel() for i, one in enumerate(values.places)]
+    )
+    missing = np.isnan(auc).tolist()
+    columns: dict[str, Any] = {
+        "auc": auc,
+        "status": [MISSING if flag else CellStatus.OK for flag in missing],
+        "why": [
+            values.why(i, j) if flag else ""
+            for flag, (i, j) in zip(missing, places[:, :2].tolist(), strict=True)
+        ],
+    }
+    source = Source(
+        families=values.families,
+        external=ExternalResults(dict(enumerate(values.ratios)), values.remarks),
+    )
+    return Frame.of_columns(values.datasets, values.methods, places, columns, source)
 
 
 @dataclass(frozen=True, repr=False)

@@ -285,7 +285,9 @@ class _Runs:
         join: Callable[[Sequence[Any]], Placed] = Placements.joined,
     ):
         self.values, self.placed, self.note, self._join = values, placed, note, join
-        self.missing = int(np.isnan(values).sum())
+        known = values[~np.isnan(values)]
+        self.missing = values.size - known.size
+        self.mean = float(known.mean()) if known.size else nan
         self._joined: dict[tuple[Split, ...], Placed] = {}
 
     def joined(self, splits: Iterable[Split]) -> Placed:
@@ -305,9 +307,7 @@ class _Runs:
         """Return the interval over test rows; one without bounds where no row was placed."""
         if self.placed is not None:
             return self.joined(self.placed).interval(level, repeats)
-        known = self.values[~np.isnan(self.values)]
-        mean = float(known.mean()) if known.size else nan
-        return Interval(mean, nan, nan, level, "none", self.note)
+        return Interval(self.mean, nan, nan, level, "none", self.note)
 
     def less(
         self, other: _Runs, ratio: float, level: float, repeats: int
@@ -381,8 +381,12 @@ def both(delong: Difference, resampled: Difference) -> Difference:
 def _best(runs: Mapping[str, _Runs], *, smaller: bool) -> str | None:
     known = {name: run for name, run in runs.items() if run.missing < run.values.size}
     sign = 1.0 if smaller else -1.0
+<<<<<<< HEAD
     values = {name: run.values[~np.isnan(run.values)] for name, run in known.items()}
     loss = {name: sign * float(own.mean()) for name, own in values.items()}
+=======
+    loss = {name: sign * run.mean for name, run in known.items()}
+>>>>>>> 745bc209 (Values of others become a frame by columns; the mean of a method's values is taken once)
     return min(known, key=lambda name: (known[name].missing, loss[name]), default=None)
 
 
