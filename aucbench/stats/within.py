@@ -381,12 +381,7 @@ def both(delong: Difference, resampled: Difference) -> Difference:
 def _best(runs: Mapping[str, _Runs], *, smaller: bool) -> str | None:
     known = {name: run for name, run in runs.items() if run.missing < run.values.size}
     sign = 1.0 if smaller else -1.0
-<<<<<<< HEAD
-    values = {name: run.values[~np.isnan(run.values)] for name, run in known.items()}
-    loss = {name: sign * float(own.mean()) for name, own in values.items()}
-=======
     loss = {name: sign * run.mean for name, run in known.items()}
->>>>>>> 745bc209 (Values of others become a frame by columns; the mean of a method's values is taken once)
     return min(known, key=lambda name: (known[name].missing, loss[name]), default=None)
 
 
