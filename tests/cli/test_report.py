@@ -23,7 +23,7 @@ def test_the_answer_is_printed_and_the_page_written(folder, tmp_path):
     found = done("report", folder, "--html", page)
     assert "has the highest mean AUC" in found.stdout
     assert page.read_text("utf-8").startswith("<!doctype html>")
-    assert " MB in" in found.stderr
+    assert " kB in" in found.stderr
     assert done("report", folder).stdout == found.stdout
     assert "mean AP" in said("report", folder, "--metrics", "ap")
 
