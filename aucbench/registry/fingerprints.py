@@ -41,6 +41,7 @@ COMPUTES = (  # what runs in a cell and what measures it: its files count
     "__init__.py",
     "aum",
     "bench/cell.py",
+    "bench/codec.py",
     "bench/evaluation",
     "bench/worker",
     "data",
