@@ -1,7 +1,8 @@
 """One fit: its curve, its times, and the weights and scores that the parent measures.
 
 Points of the curve are emitted one by one, so that a fit that is killed leaves them. They are one
-pass apart at first, and later `GROWTH` times the passes, so that any curve has at most `MAX_POINTS`.
+pass apart at first, and later `GROWTH` times the passes, so that no curve has more than
+`MAX_POINTS`.
 """
 
 from __future__ import annotations
