@@ -50,11 +50,6 @@ class SolverFindings:
     pr: Band | None
 
     @property
-    def failed(self) -> int:
-        """Cells that were run and have no AUC."""
-        return self.planned - self.ok - self.pending
-
-    @property
     def complete(self) -> bool:
         """Whether all cells were run and have an AUC."""
         return 0 < self.planned == self.ok
@@ -73,20 +68,6 @@ class SolverFindings:
     def is_partial(self) -> bool:
         """Whether its mean is over fewer splits than those of others, since some failed."""
         return self.within is not None and self.within.missing > self.pending
-
-    @property
-    def note(self) -> str:
-        """What is missing, and by which rule the interval was made; empty for DeLong's."""
-        sentences = []
-        if self.failed:
-            sentences.append(f"{self.failed} of {self.planned} cells failed.")
-        if self.pending:
-            sentences.append(f"{self.pending} of {self.planned} cells were not run yet.")
-        if self.within:
-            if unmeasured := max(0, self.within.missing - self.failed):
-                sentences.append(f"{unmeasured} of {self.planned} fits have no value.")
-            sentences.append(self.within.delong.note)
-        return " ".join(filter(None, sentences))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

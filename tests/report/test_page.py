@@ -103,7 +103,7 @@ def test_without_labels_the_splits_alone_are_compared(records):
     [verdict] = {pair.verdict.method for one in found.datasets for pair in one.pairs}
     assert verdict == "corrected resampled t"
     assert {row.roc for row in found.rows} == {None}
-    assert all("does not hold all scores" in row.note for row in found.rows)
+    assert "The folder does not hold all scores of this data set" in words(found)
     assert "ROC curves" not in words(found)
     by_ap = findings_of(frame_of(records), ShowOptions(metrics=("ap",)))
     assert by_ap.missing[0].startswith("ap is missing: the measure ap needs the scores")
