@@ -85,7 +85,7 @@ def test_the_measure_and_the_tuner_are_those_of_the_pairs(grouped):
     row = results.findings.datasets[0].rows[0]
     shares = []
     for record in results:
-        arrays = results._scores[record.id]
+        arrays = results._store.scores(record.id, record.sizes.data)
         rows = grouped.take(arrays["rows"].astype(np.int32))
         shares.append(quality_of(replace(rows, pairs=Group(each="group")), arrays["scores"]))
 

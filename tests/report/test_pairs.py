@@ -27,7 +27,7 @@ def rows(kind, n=160):
 
 
 def by_hand(kind, data, record, results):
-    arrays = results._scores[record.id]
+    arrays = results._store.scores(record.id, record.sizes.data)
     some, s = data.take(arrays["rows"].astype(np.int32)), arrays["scores"]
     if kind == "times":
         return cindex(some.target.time, some.target.event, s)
@@ -77,5 +77,7 @@ def test_other_measures_of_a_target_are_had_from_the_folder():
     assert found.measure == "C-index[weight=ipcw,tau=1]"
     [row] = found.datasets[0].rows
     assert row.within.interval.low < row.estimate < row.within.interval.high
-    censoring = {record.id: results._scores[record.id] for record in results}
+    censoring = {
+        record.id: results._store.scores(record.id, record.sizes.data) for record in results
+    }
     assert all(one["learnt_time"].size == 80 for one in censoring.values())
