@@ -91,6 +91,8 @@ def sentences(findings: Findings) -> list[str]:
 
 def pair_notes(frame: Frame) -> Iterator[str]:
     """Yield what is left out of training, what cannot help, and which fits are at w = 0."""
+    if frame.source.external is not None:
+        return  # nobody saw how the methods were trained
     several = len(frame.datasets) > 1
     one = "grade" if str(frame.source.common.get("pairs")).startswith("grade") else "class"
     for number, name in enumerate(frame.datasets):
