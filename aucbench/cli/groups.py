@@ -8,13 +8,14 @@ Design
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import Field
 from functools import wraps
 from inspect import Parameter, signature
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -77,7 +78,7 @@ def _group(annotation: Any) -> tuple[type, OptionGroup] | None:
 
 def _parameter(option: Option) -> Parameter:
     f = option.field
-    kind, default = _kind(get_type_hints(option.cls)[f.name]), f.default
+    kind, default = _kind(f.type), f.default
     if kind is list:
         kind, default = list[str], None
     shown = typer.Option(_written(f), help=option.description, rich_help_panel=option.heading)
@@ -98,10 +99,9 @@ def _dashed(name: str) -> str:
 
 
 def _kind(hint: Any) -> Any:
-    members = get_args(hint) if get_origin(hint) is not tuple else (hint,)
-    if any(get_origin(member) is tuple for member in members):
-        return list
-    return next((kind for kind in KINDS if kind in (members or (hint,))), str)
+    """Return the type of an option by the text of its annotation, whose names need no import."""
+    words = re.findall(r"\w+", str(hint))
+    return list if "tuple" in words else next((k for k in KINDS if k.__name__ in words), str)
 
 
 def _value(f: Field[Any], value: Any) -> Any:

@@ -164,7 +164,7 @@ def open_store(folder: Path | None, *, create: bool = True) -> Iterator[Store]:
 
 def _warn_of_limit(plan: Plan, records: Iterable[Record]) -> None:
     """Say which limit ended cells, if nobody has asked for it."""
-    from aucbench.bench.plan.values import DEFAULT_TIMEOUT
+    from aucbench.ranges import DEFAULT_TIMEOUT
     from aucbench.records import CellStatus
 
     killed = sum(record.status.status == CellStatus.TIMEOUT for record in records)

@@ -31,7 +31,7 @@ from scipy.special import ndtri
 
 from aucbench.bench.cell import ranks_within_groups
 from aucbench.bench.measuring import default_measure, measure_of
-from aucbench.bench.plan.values import DEFAULT_SPLITS, ORDER_SOLVERS, SHAPED_SOLVERS
+from aucbench.bench.plan.values import ORDER_SOLVERS, SHAPED_SOLVERS
 from aucbench.data import Data, Grades, Survival
 from aucbench.data.folds import Split, describe_division, splits
 from aucbench.data.kinds import Target
@@ -44,7 +44,7 @@ from aucbench.models.candidates import Candidate, Place
 from aucbench.models.model import Model
 from aucbench.models.options import FitOptions
 from aucbench.models.trials import SplitFit, Trial, Trier
-from aucbench.ranges import value_at
+from aucbench.ranges import DEFAULT_SPLITS, value_at
 from aucbench.registry import get_pairs, get_solver
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.report.frame import STANDING

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError, require_above
 from aucbench.options import option_group
-from aucbench.registry.specs import Spec
 
 if TYPE_CHECKING:
     from aucbench.metrics import Aim
     from aucbench.models.model import Model
     from aucbench.models.scorecard import Scaling
+    from aucbench.registry.specs import Spec
 
 AUTO, NO_CALIBRATION, CALIBRATION = "auto", "none", "sigmoid"
 HERE = "here"  # the engine that reads chunks on this machine

@@ -19,7 +19,6 @@ from typing import Any
 from aucbench.bench.codec import dump, load
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import LEARNING
-from aucbench.bench.plan.values import MEGABYTE
 from aucbench.bench.results.record import Conditions, conditions_on
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
@@ -27,6 +26,7 @@ from aucbench.papers.parts import Measurement
 from aucbench.processes.child import Room
 from aucbench.processes.records import Ending, Job, Outcome
 from aucbench.progress import Progress
+from aucbench.ranges import MEGABYTE
 from aucbench.registry.fingerprints import code_fingerprint, fingerprint, hash_of
 from aucbench.registry.specs import Spec
 from aucbench.store import SCHEMA, DocumentStore

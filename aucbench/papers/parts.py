@@ -13,9 +13,9 @@ from typing import Any
 
 from aucbench.bench.cell import Choice
 from aucbench.bench.codec import dump
-from aucbench.bench.plan.values import DEFAULT_TIMEOUT
 from aucbench.datasets.reading import ReadOptions
 from aucbench.processes.records import Limits
+from aucbench.ranges import DEFAULT_TIMEOUT
 from aucbench.registry.specs import Spec, SpecChain
 
 AUC = "auc"

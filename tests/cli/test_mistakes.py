@@ -70,7 +70,7 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(here, words, sentence):
 IN_A_PLAN = [
     ('"means"', '"raise"', "solvers[0].spec", "did you mean 'raises'"),
     ('"means"', '"means[scal=1]"', "solvers[0].spec", "known are: names, scale, width"),
-    ('"breast-cancer"', '"breast-cancer",\n"nonsense"', "datasets", "breast-cancer"),
+    ('"breast-cancer"', '"breast-cancer",\n"nonsense"', "data", "breast-cancer"),
     ("[[", "splits = 1\n[[", "splits", "splits must be at least 2"),
     ("[[", 'features = ["none",\n"minmax"]\n[[', "features", "unit-centred"),
 ]

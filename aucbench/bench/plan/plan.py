@@ -11,14 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.cell import Cell, Choice, Tuning
-from aucbench.bench.plan.values import DEFAULT_SPLITS, DEFAULT_TIMEOUT, MEGABYTE, read_values
 from aucbench.datasets.reading import ReadOptions
 from aucbench.options import option_group
-from aucbench.ranges import DEFAULT_PASSES, GAP_TOL
-from aucbench.registry.specs import Spec, SpecChain, without_place
+from aucbench.ranges import DEFAULT_PASSES, DEFAULT_SPLITS, DEFAULT_TIMEOUT, GAP_TOL, MEGABYTE
+
+if TYPE_CHECKING:  # a command starts faster without them
+    from aucbench.bench.cell import Cell, Choice, Tuning
+    from aucbench.registry.specs import Spec, SpecChain
 
 # Fields that are no options of a comparison: `RunOptions` has limits of cells and --timing.
 NOT_OF_COMPARE = ("families", "timeout", "memory", "repeat_fits")
@@ -141,6 +142,8 @@ class Plan:
         PlanError
             When an option is unknown, or makes no sense alone or together with the others.
         """
+        from aucbench.bench.plan.values import read_values
+
         defaults = {f.name: f.default for f in fields(Plan) if f.name != "families"}
         return Plan(**read_values(raw, defaults))
 
@@ -185,6 +188,8 @@ class Plan:
 
     def cells(self) -> Iterator[Cell]:
         """Yield every cell: data set, feature map, seed and repeat, split, solver."""
+        from aucbench.bench.cell import Cell
+
         axes = ("features", "seed", "tune")
         own = {f.name: getattr(self, f.name) for f in fields(Cell) if f.name in _NAMES}
         own = {name: value for name, value in own.items() if name not in axes}
@@ -203,6 +208,8 @@ class Plan:
         """
         own = {name: getattr(self, name) for name in ("objective", "projector", "pairs")}
         plain: dict[str, Any] = {name: spec and without_place(spec) for name, spec in own.items()}
+        from aucbench.registry.specs import SpecChain, without_place
+
         return replace(
             self,
             solvers=tuple(replace(one, spec=without_place(one.spec)) for one in self.solvers),

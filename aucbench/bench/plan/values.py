@@ -32,7 +32,6 @@ from aucbench.errors import (
 from aucbench.ranges import RANGE_EXAMPLE, Range
 from aucbench.registry.specs import Spec, SpecChain, anchored, parse_chain, split_specs
 
-MEGABYTE = 10**6
 LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
 # Fast, strong and unlike each other on the sets of docs/defaults.md: a loss of rows, one of pairs,
 # curves of columns, a kernel, and trees.
@@ -43,8 +42,6 @@ CHANGEPOINT_SOLVERS = (
     *("aum", "interval-regression", "interval-regression[penalty=l1]", "constant"),
 )
 DEFAULT_FEATURES = ("auto",)
-DEFAULT_SPLITS = 5
-DEFAULT_TIMEOUT = 3600.0  # seconds; far more than a cell takes that makes progress
 WHOLE = {"splits": 2, "repeats": 1, "tune_evals": 1, "inner_splits": 2, "repeat_fits": 1}  # least
 ABOVE = ("passes", "seconds", "memory", "holdout", "tune_seconds", "tune_work")  # what is above 0
 AT_LEAST = ("gap_tol", "timeout")  # what is at least 0
