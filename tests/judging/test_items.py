@@ -9,6 +9,8 @@ from scipy.stats import binom
 
 import aucbench
 from aucbench.errors import DataError
+from aucbench.stats.items import ItemTest
+from aucbench.stats.tables import ResultTable, Scale
 
 pytestmark = pytest.mark.plain
 
@@ -98,3 +100,22 @@ def test_a_page_has_the_answer_and_each_method():
     assert judged.sentences[0] in page
     assert all(f"m{number}" in page for number in range(3))
     assert "m2" in repr(judged)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("groups", [None, 20])
+def test_equal_methods_are_rarely_called_behind(groups):
+    rng, count, items, methods = np.random.default_rng(1), 150, 150, 20
+    wrong = 0
+    for _ in range(count):
+        odds = rng.normal(0, 1.5, (items, 1)) + np.zeros((items, methods))
+        group = rng.integers(0, groups, items) if groups else np.arange(items)
+        if groups:  # methods differ by group
+            odds += rng.normal(0, 1.0, (groups, methods))[group]
+        solved = rng.random((items, methods)) < 1 / (1 + np.exp(-odds))
+        names = [f"m{number}" for number in range(methods)]
+        table = ResultTable(
+            solved.astype(float), names, families=[*map(str, group)], scale=Scale.LARGER
+        )
+        wrong += any(ItemTest(flips=1999).best_set(table).behind)
+    assert wrong <= binom.ppf(0.999, count, 0.05)
