@@ -23,6 +23,7 @@ from aucbench.bench.runner import Runner
 from aucbench.processes import Job, Outcome
 from aucbench.processes.starting import CHOICE, STARTS
 from aucbench.records import CellStatus
+from aucbench.registry.specs import Spec, parse_spec
 from aucbench.store.folder import INDEX
 from aucbench.store.index import SETTLED
 
@@ -118,8 +119,8 @@ class Resume:
         self.plan = Plan.of(
             {"data": (DATA,), "solvers": ["sht-auc", "svm-or"], "repeats": self.cells // 10}
         )
-        names = [Name("datasets", DATA), Name("features", "auto")]
-        names += [Name("solvers", choice.spec, choice.tuning) for choice in self.plan.solvers]
+        names = [Name("datasets", parse_spec(DATA)), Name("features", Spec("auto"))]
+        names += [Name("solvers", choice.spec, choice.tune) for choice in self.plan.solvers]
         self.resolver = Resolver({name: Answer(name.label) for name in names})
         self.temporary = TemporaryDirectory()
         self.folder = Path(self.temporary.name) / "results"

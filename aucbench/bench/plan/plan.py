@@ -206,9 +206,10 @@ class Plan:
 
         By it plans are known as the same, wherever their files are.
         """
+        from aucbench.registry.specs import SpecChain, without_place
+
         own = {name: getattr(self, name) for name in ("objective", "projector", "pairs")}
         plain: dict[str, Any] = {name: spec and without_place(spec) for name, spec in own.items()}
-        from aucbench.registry.specs import SpecChain, without_place
 
         return replace(
             self,
