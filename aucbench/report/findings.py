@@ -126,13 +126,13 @@ class Findings:
 
     @property
     def asked_reference(self) -> str | None:
-        """The solver that was asked for; on one data set only this one is told apart."""
+        """The solver that was asked for; on one data set only this one is compared."""
         asked = self.settings.reference
         return None if asked is None else solver_of(self.frame.solvers, asked)
 
     @property
     def reference(self) -> str | None:
-        """The solver against which the others are told: the one asked for, or logistic."""
+        """The solver with which the others are compared: the one asked for, or logistic."""
         if self.asked_reference is not None:
             return self.asked_reference
         try:
@@ -172,7 +172,7 @@ class Findings:
         return tuple(row for one in self.datasets for row in one.rows)
 
     @property
-    def untold(self) -> str:
+    def not_compared(self) -> str:
         """In a sentence, what was left out since it takes long; empty if nothing was."""
         frame = self.frame
         single = frame.source.external is not None and self.folds.shape[2] == 1

@@ -139,9 +139,9 @@ def _faults(plans: Mapping[str, Sequence[Plan]], name: str, first: str) -> Itera
 
 
 def _some(values: set[Any]) -> str:
-    told = sorted(f"{one:g}" if isinstance(one, float) else str(one) for one in values)
-    more = f" and {len(told) - LISTED} more" if len(told) > LISTED else ""
-    return f"{', '.join(told[:LISTED])}{more}" if told else "nothing"
+    names = sorted(f"{one:g}" if isinstance(one, float) else str(one) for one in values)
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"{', '.join(names[:LISTED])}{more}" if names else "nothing"
 
 
 def _joined(collected: Mapping[str, Collected]) -> tuple[Collected, tuple[str, ...]]:

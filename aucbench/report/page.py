@@ -144,7 +144,7 @@ def warnings_of(findings: Findings) -> list[str]:
     if source.unchecked:
         lines.append(f"It is not known whether records are stale: {source.unchecked}")
     lines += source.external.remarks if source.external else ()
-    lines += [findings.times, findings.untold, *findings.unmeasured, *source.problems()]
+    lines += [findings.times, findings.not_compared, *findings.unmeasured, *source.problems()]
     for number, name in enumerate(names):
         of = f"{name}: " if len(names) > 1 else ""
         lines += [f"{of}{line}" for line in by_kind(frame.understood(number).remarks)]

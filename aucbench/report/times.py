@@ -82,8 +82,8 @@ def _band(times: Vector, splits: Sequence[TargetRows]) -> Band:
     until = [Time(tau=float(np.nextafter(t, np.inf))) for t in times]
     values = [[concordance_of(p, rows.data, rows.scores) for p in until] for rows in splits]
     table = np.ma.masked_invalid(values)
-    told = (table.mean(axis=0), table.min(axis=0), table.max(axis=0))
-    return Band(times, *(np.ma.filled(line, np.nan) for line in told))
+    lines = (table.mean(axis=0), table.min(axis=0), table.max(axis=0))
+    return Band(times, *(np.ma.filled(line, np.nan) for line in lines))
 
 
 def time_sections(findings: Findings) -> Iterator[Section]:
