@@ -315,7 +315,7 @@ def _within(empty: Any, page: str) -> None:
 
 def _across(empty: Any, page: str) -> None:
     """Differences of two solvers on each data set of the block: what scatters."""
-    names = _run(code(page, "import Advice, ResultTable, best_set, versus"))
+    names = _run(code(page, "import Advice, ResultTable"))
     aucs, solvers = names["aucs"], names["names"]
     pairs = ((0, 1), (0, 2), (1, 2))
     empty.set_size_inches(WIDTH, 2.2)
