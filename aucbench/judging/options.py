@@ -33,7 +33,7 @@ class Columns:
     fold : str, optional
         Column of the folds. [default: fold or split]
     repeat : str, optional
-        Column of the repeats, each of which splits the rows anew. [default: repeat or idx_rep]
+        Column of the repeats, each of which splits the rows again. [default: repeat or idx_rep]
     value : str, optional
         Column of the values. [default: value, result, score, metric_error, or the name of a metric]
     metric : str, optional

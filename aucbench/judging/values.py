@@ -247,7 +247,7 @@ def _require_unique(frame: Any) -> None:
     more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""
     raise DataError(
         f"there are several values of {', '.join(places)}{more}; give one value for each fold, or "
-        "name the columns that tell them apart with --fold and --repeat"
+        "name the columns that distinguish them with --fold and --repeat"
     )
 
 

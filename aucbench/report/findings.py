@@ -5,7 +5,7 @@ Design
      first asked for, and is kept as the record that the call returns. What shows it only chooses
      digits and places.
   b. Times are compared only when all of them were measured under the same conditions, or when the
-     user asks for them all the same.
+     user asks for them anyway.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ class Findings:
             return ""
         return (
             f"Times were measured under {count} different conditions and are not compared; "
-            "--mixed compares them all the same."
+            "--mixed compares them anyway."
         )
 
     @cached_property

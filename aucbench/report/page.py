@@ -40,7 +40,7 @@ FEW_LINES = 6  # solvers in the charts of one of many data sets
 WARNINGS = 10  # that are shown at once
 STALE = (
     "{} records are stale, since the data, a plugin or aucbench has changed, and are left out; run "
-    "the plans again to have them computed anew."
+    "the plans again to compute them again."
 )
 SHARED = {  # of the choices that all cells share
     "splits": "{} splits",

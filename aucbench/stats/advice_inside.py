@@ -118,13 +118,13 @@ class OneTable:
         return f", each pair by itself: 1 in {1 / (1 - self.level):.0f} such words is chance"
 
     def next(self) -> Iterator[str]:
-        """Say what would tell the leader from those that it is not told from, and who is faster."""
+        """Say what would separate the leader from its rivals, and who is faster."""
         unsure = [p for p in self.rivals if p.word in (*PROBABLY, Word.NOT_YET, Word.UNCLEAR)]
         helped = [pair for pair in unsure if self.is_helped(pair)]
         yield from self.by_repeats(helped)
         if others := [pair.b for pair in unsure if pair not in helped]:
             against = f"against {listed(others)} " if helped else ""
-            said = f"{against}more rows would tell, or accept the cheaper one."
+            said = f"{against}more rows would decide, or accept the cheaper one."
             if self.compared and self.compared.redrawn:
                 said = f"{against}more repeats will not help; more rows, or accept the cheaper one."
             yield said[0].upper() + said[1:]

@@ -75,12 +75,12 @@ WRONG = {
     "the same fold twice": (
         lambda t: pd.concat([t, t.iloc[[0, 4]]]),
         "there are several values of a on set 0 (fold 0), a on set 1 (fold 1); give one value for "
-        "each fold, or name the columns that tell them apart with --fold and --repeat",
+        "each fold, or name the columns that distinguish them with --fold and --repeat",
     ),
     "folds without a column": (
         lambda t: t.drop(columns="fold"),
         "there are several values of a on set 0, a on set 1, a on set 2 and 18 more; give one "
-        "value for each fold, or name the columns that tell them apart with --fold and --repeat",
+        "value for each fold, or name the columns that distinguish them with --fold and --repeat",
     ),
     "per cent": (
         lambda t: t.assign(auc=100 * t["auc"]),

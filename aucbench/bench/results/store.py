@@ -139,7 +139,7 @@ class Store(DocumentStore):
         return {}
 
     def _cannot_use(self, path: Path, trouble: str) -> None:
-        self.report(f"{path} cannot be used: {trouble}; run its plan again, which writes it anew")
+        self.report(f"{path} cannot be used: {trouble}; run its plan again, which writes it again")
 
     def keep_targets(self, targets: Mapping[str, bytes]) -> None:
         """Keep the packed targets of data sets, by the hash of their data."""
@@ -215,7 +215,7 @@ class Store(DocumentStore):
 
     def _damaged(self, path: Path, why: str) -> DataError:
         return DataError(
-            f"{path} is damaged ({why}); delete it, and run its plan again, which writes it anew"
+            f"{path} is damaged ({why}); delete it, and run its plan again, which writes it again"
         )
 
     def _about(self, name: str) -> Path:
