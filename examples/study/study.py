@@ -34,7 +34,7 @@ from aucbench.bench import Choice, Plan, Store
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
 from aucbench.metrics import average_precision, partial_auc
-from aucbench.registry.specs import Spec
+from aucbench.registry.specs import parse_spec
 from aucbench.stats import auc_interval
 from aucbench.stats.rows import Fold
 
@@ -128,11 +128,11 @@ def plans() -> dict[str, Plan]:
 
 
 def _tuned(names: Iterable[str]) -> list[Choice]:
-    return [Choice(Spec(name), tune=True) for name in names]
+    return [Choice(parse_spec(name), tune=True) for name in names]
 
 
 def _untuned(names: Iterable[str]) -> list[Choice]:
-    return [Choice(Spec(name)) for name in names]
+    return [Choice(parse_spec(name)) for name in names]
 
 
 def _one_of_each(some: Iterable[Task]) -> list[Task]:

@@ -47,7 +47,7 @@ def test_tasks_of_one_group_are_a_family(study):
     plan, groups = study.plans()["study"], {task.task: task.group for task in study.tasks()}
     members = sum(map(len, plan.families.values()))
     alone = len(groups) - members
-    assert len(plan.datasets) == len(groups)
+    assert len(plan.data) == len(groups)
     assert len(plan.families) + alone == len({*groups.values()})
     for name in ("seconds", "large"):
         assert study.plans()[name].families == {}
@@ -58,7 +58,7 @@ def test_every_solver_is_known_and_those_that_are_tuned_have_a_grid(study):
         solver = get_solver(name)
         assert solver.space or name not in study.TUNED, name
     plan = study.plans()["study"]
-    assert len({choice.label for choice in plan.solvers}) == len(plan.solvers)
+    assert len({str(choice) for choice in plan.solvers}) == len(plan.solvers)
 
 
 def test_the_tables_are_those_of_the_records(study, tmp_path, monkeypatch):
@@ -76,7 +76,7 @@ def test_the_tables_are_those_of_the_records(study, tmp_path, monkeypatch):
     plan = study.plans()["study"]
     some = Plan.of(
         {
-            "data": plan.datasets[:1],
+            "data": plan.data[:1],
             "solvers": plan.solvers,
             "splits": plan.splits,
             "tune_evals": plan.tune_evals,

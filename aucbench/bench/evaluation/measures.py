@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench import projectors
-from aucbench.bench.evaluation.verdict import Judged, Measures, Status, number
+from aucbench.bench.evaluation.verdict import CellResult, Measures, Status, number
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.packed import pack_arrays
@@ -50,7 +50,7 @@ def measured(
     points: int,
     *,
     keep_weights: bool = False,
-) -> Judged:
+) -> CellResult:
     """Judge a cell whose process returned; its curve has so many points.
 
     `numbers` and `held` are of the test rows, and `held` has their target and groups. With
@@ -61,7 +61,7 @@ def measured(
     reported = _reported(result)
     status = result.get("status")
     if status != CellStatus.OK:
-        return Judged(_own_status(result), reported)
+        return CellResult(_own_status(result), reported)
     try:
         _require_time(result, outcome.wall_seconds)
         each = (held.target.k,) if isinstance(held.target, Categories) else ()
@@ -69,25 +69,27 @@ def measured(
         w = _array(outcome.files, "w.npy", *each, ANY) if "w.npy" in outcome.files else None
         along = _along(result, outcome.files, (numbers.size, *each), points)
     except UnfitScoresError as unfit:
-        return Judged(Status(status=CellStatus.ERROR, reason=str(unfit)), reported)
+        return CellResult(Status(status=CellStatus.ERROR, reason=str(unfit)), reported)
     columns = _without_exempt(result, w)
     nnz = None if columns is None else int(np.count_nonzero(columns))
     measures = replace(reported, nnz=nnz, feasible=_feasible(result, w))
     if fault := _fault(measures, result, scores, w):
-        return Judged(Status(status=CellStatus.INVALID, reason=fault), measures)
+        return CellResult(Status(status=CellStatus.INVALID, reason=fault), measures)
     try:
         auc = quality_of(held, scores)
         aucs = {point: quality_of(held, row) for point, row in along if not np.isnan(row).any()}
     except AucbenchError as error:
         failed = Status(status=CellStatus.ERROR, reason=str(error), error_type=type(error).__name__)
-        return Judged(failed, measures)
+        return CellResult(failed, measures)
     arrays: dict[str, NDArray[Any]] = {"scores": scores, "rows": numbers}
     own = keep_weights and columns is not None and columns.ndim == 1  # not of several classes
     if own and columns is not None and result.get("keeps_columns") is True:
         arrays |= {"w": columns} if columns.size <= MOST_WEIGHTS else {}
     file = pack_arrays(arrays)
     last = {points - 1: auc} if points else {}
-    return Judged(Status(status=CellStatus.OK), replace(measures, auc=auc), file, {**aucs, **last})
+    return CellResult(
+        Status(status=CellStatus.OK), replace(measures, auc=auc), file, {**aucs, **last}
+    )
 
 
 def _own_status(result: Mapping[str, Any]) -> Status:

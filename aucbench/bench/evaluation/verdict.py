@@ -89,8 +89,8 @@ class Measures:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What is said of a cell."""
+class CellResult:
+    """The status and the measures of a cell that has ended."""
 
     status: Status
     measures: Measures = field(default_factory=Measures)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.evaluation.verdict import Judged, Status
+from aucbench.bench.evaluation.verdict import CellResult, Status
 from aucbench.bench.results.record import Conditions, Process, Record, Sizes
 from aucbench.errors import PluginError
 from aucbench.processes.records import Ending, Outcome
@@ -74,7 +74,7 @@ def make_record(
     return record, judged.scores
 
 
-def _judged(cell: Cell, outcome: Outcome, target: KeptTarget | None, points: int) -> Judged:
+def _judged(cell: Cell, outcome: Outcome, target: KeptTarget | None, points: int) -> CellResult:
     if outcome.ending is Ending.OK:
         if target is None:
             raise AssertionError("a job that returned has rows, and so a target")
@@ -86,11 +86,11 @@ def _judged(cell: Cell, outcome: Outcome, target: KeptTarget | None, points: int
     reason = outcome.reason or outcome.ending.value
     at_fault = outcome.error_type == PluginError.__name__  # of a plugin, and no refusal of rows
     if outcome.step is not None and outcome.refusal and not at_fault:
-        return Judged(Status(status=CellStatus.SKIPPED, reason=reason))
+        return CellResult(Status(status=CellStatus.SKIPPED, reason=reason))
     if outcome.step is not None:
         reason = f"while its rows were prepared: {reason}"
     status = CellStatus(outcome.ending.value)
-    return Judged(Status(status=status, reason=reason, error_type=outcome.error_type))
+    return CellResult(Status(status=status, reason=reason, error_type=outcome.error_type))
 
 
 def _said(outcome: Outcome) -> _Lines:
