@@ -50,7 +50,7 @@ def assert_in_order(shown, printed):
 
 def table(text):
     """Name, mark, AUC, non-zeros (-1: none) of each line; times differ from run to run."""
-    line = r"^\*? +(\S.*?) +(\d\.\d{4}) +(?:\S+–\S+ +)?\S+ +\S+ +(\S+) +\d+/\d+ *(\w*)$"
+    line = r"^\*? +(\S.*?) +(\d\.\d{4}) +(?:\S+–\S+ +)?\S+ +\S+ +(\S+) +\d+/\d+ *([\w ]*)$"
     return [
         (name, mark, float(auc), float(nnz.replace("-", "-1")))
         for name, auc, nnz, mark in re.findall(line, text, re.MULTILINE)

@@ -58,7 +58,7 @@ def report(
     if show.md or show.tex:
         print_tables(findings, show)
     else:
-        lines = (*sentences(findings), *folder_lines(findings.frame), *findings.missing)
+        lines = (*sentences(findings), *folder_lines(findings.frame))
         for sentence in lines:
             say(sentence)
     if show.html is not None:

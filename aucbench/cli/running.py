@@ -191,7 +191,7 @@ def print_results(results: Results, folder: Path | None) -> None:
     else:
         by_set = print_screen(findings)
         say(format_protocol(results.plan, results))
-        below = [*notes(findings, by_set=by_set), *findings.missing, *findings.unmeasured]
+        below = [*notes(findings, by_set=by_set), *findings.unmeasured]
         for line in (*_first_notes(below), *remarks_on(results.plan, results, folder)):
             say(line)
         if len(findings.frame.solvers) > 1:

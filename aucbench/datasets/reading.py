@@ -87,8 +87,8 @@ class ReadOptions:
         When a value is none of these, or one is without another that it needs.
     """
 
-    positive: PlainLabels = None
-    negative: PlainLabels = field(default=None, metadata={"alone": ("rest",)})
+    positive: Plain | tuple[Plain, ...] | None = None
+    negative: Plain | tuple[Plain, ...] | None = field(default=None, metadata={"alone": ("rest",)})
     target: str | int | None = None
     drop: tuple[str | int, ...] = ()
     decimal: str = "."

@@ -85,7 +85,7 @@ def answer(findings: Findings, width: int = 80) -> str:
 def sentences(findings: Findings) -> list[str]:
     """Return the recommendation, and what to know about it."""
     said = (findings.state, *findings.advice.sentences, findings.times, findings.left_out)
-    said += (findings.not_compared,)
+    said += (findings.not_compared, *findings.missing)
     return [shown(sentence) for sentence in said if sentence]
 
 

@@ -79,7 +79,7 @@ def test_a_run_keeps_the_shapes_of_a_table(table):
     assert ours.cell.monotone == "a=increasing,b=decreasing"
     assert other.status.status is CellStatus.SKIPPED
     assert "rank-svm" in other.why
-    assert told.findings.frame.common["monotone"] == ours.cell.monotone
+    assert told.findings.frame.source.common["monotone"] == ours.cell.monotone
     free = compare("rank-svm", table, target="bad", splits=2, quiet=True)
     assert free[0].measures.auc > 0.7 > ours.measures.auc
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from aucbench.metrics import calibrated, measure
 from aucbench.metrics.calibration import halves
-from aucbench.stats import Advice, Fold, SplitTest, Word, pairwise
+from aucbench.stats import Advice, Fold, PairTest, SplitTest, Word
 from aucbench.stats.tables import ResultTable, Scale
 
 
@@ -145,8 +145,8 @@ def losses(seed=0, n=12):
 
 def test_pairs_of_losses_are_those_of_their_negatives():
     names = ["a", "b", "c"]
-    of_losses = pairwise(ResultTable(losses(), names, scale=Scale.SMALLER))
-    of_gains = pairwise(ResultTable(-losses(), names))
+    of_losses = PairTest().pairs(ResultTable(losses(), names, scale=Scale.SMALLER)).all
+    of_gains = PairTest().pairs(ResultTable(-losses(), names)).all
 
     for loss, gain in zip(of_losses, of_gains, strict=True):
         assert loss.word is gain.word

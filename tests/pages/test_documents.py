@@ -265,7 +265,7 @@ def test_the_comparisons_of_the_pages_run_from_python(play):
     ("holding", "shown"),
     [
         ("import Fold, SplitTest", "plain - tuned"),
-        ("import Advice, ResultTable, best_set, versus", "svm-or - logistic"),
+        ("import Advice, ResultTable, SignTest, versus", "svm-or - logistic"),
     ],
 )
 def test_the_verdicts_are_those_of_the_page(play, holding, shown):

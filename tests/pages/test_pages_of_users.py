@@ -141,9 +141,9 @@ def test_the_tasks_of_the_job_array_make_one_folder(tmp_path):
     [plan] = [block for language, block in found if language == "toml"]
     [script] = [block for language, block in found if language == "bash"]
     [merge] = [block for language, block in found if language == "sh"]
-    [line] = re.findall(r"^datasets = .*$", plan, re.MULTILINE)
+    [line] = re.findall(r"^data = .*$", plan, re.MULTILINE)
     (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
-    for number, dataset in enumerate(tomllib.loads(line)["datasets"], 1):
+    for number, dataset in enumerate(tomllib.loads(line)["data"], 1):
         part = plan.replace(line, f'data = ["{dataset}"]')
         (tmp_path / f"plan-{number}.toml").write_text(part, encoding="utf-8")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

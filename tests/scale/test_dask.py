@@ -20,6 +20,7 @@ import aucbench
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError
 from aucbench.metrics import auc_in_chunks
+from aucbench.progress import Progress
 from aucbench.scale import ChunkedData, Here, InMemory
 from aucbench.scale.auc_bins import ScoreBins, ScoreTally
 from aucbench.scale.chosen import Chosen
@@ -68,15 +69,16 @@ def fingerprint(piece):
 def test_summaries_merge_in_the_tree_of_threads(client, keep, size):
     parts = ScoreParts.of(*normal_scores(3_000), size=size, pieces=2)
 
-    told = []
-    engine = Dask(client, told.append, keep=keep)
+    progress = Progress()
+    engine = Dask(client, progress, keep=keep)
 
     assert engine.reduce(parts, fingerprint) == Here().reduce(parts, fingerprint)
+    assert progress.done == progress.total == 3_000
     some = [i for i in range(len(parts.sizes)) if i % 3 != 1]
     assert engine.reduce(parts, fingerprint, some=some) == Here().reduce(
         parts, fingerprint, some=some
     )
-    assert sum(told) == 3_000 + sum(parts.sizes[i] for i in some)
+    assert progress.done == progress.total == sum(parts.sizes[i] for i in some)
 
 
 @pytest.mark.parametrize("keep", [True, False])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.store import DocumentStore
+from aucbench.store import SCHEMA, DocumentStore
 from aucbench.store.shard import Fault, blob_hash, document, fault_of, shard_text
 
 PLAIN = st.recursive(
@@ -71,7 +71,7 @@ def test_no_flipped_bit_goes_unnoticed():
 
 def test_the_diagnosis_names_the_fault():
     text = shard_text(SMALL, None)
-    newer = text.replace(b'"schema": 1', b'"schema": 2')
+    newer = text.replace(b'"schema": %d' % SCHEMA, b'"schema": 7')
 
     assert fault_of("0a1b", b"") is Fault.DAMAGED
     assert fault_of("0a1b", text[:-9]) is Fault.DAMAGED

@@ -83,7 +83,7 @@ def conflicted(path, text):
 
 
 def newer(path, text):
-    path.write_bytes(text.replace(b'"schema": 1', b'"schema": 7'))
+    path.write_bytes(text.replace(b'"schema": %d' % SCHEMA, b'"schema": 7'))
 
 
 def copied(path, text):
@@ -306,7 +306,7 @@ def test_what_is_no_results_folder_is_refused_and_left_alone(tmp_path):
     [
         ("", "is damaged; write .* into it if this is a results folder"),
         ("[1]", "is damaged"),
-        ('{"format": "aucbench results", "schema": 2}', "of schema 2, this aucbench reads"),
+        ('{"format": "aucbench results", "schema": 1}', "of schema 1, this aucbench reads"),
         ('{"format": "other results", "schema": 1}', "has 'other results' of schema 1"),
     ],
 )
