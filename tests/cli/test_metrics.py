@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from command_line import done, refused, said, strict
+from command_line import done, flat, refused, said, strict
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from aucbench.bench import Store
@@ -89,5 +89,5 @@ def test_what_cannot_be_measured_is_marked_and_said(tmp_path):
 
 def test_error_functions_have_no_labels_to_measure_by(changepoints):
     asked = ("--solvers", "constant", "--data", changepoints, "--splits", 2)
-    text = said("compare", "--quiet", *asked, "--metrics", "ap")
+    text = flat(said("compare", "--quiet", *asked, "--metrics", "ap"))
     assert "ap is missing: the measure ap needs the scores of the test rows and" in text
