@@ -196,8 +196,9 @@ def print_results(results: Results, folder: Path | None) -> None:
             say(line)
         if len(findings.frame.solvers) > 1:
             typer.echo(f"\n{answer(findings, width() or WIDE)}")
-        elif findings.state:
-            say(findings.state)
+        else:  # of one solver there is no answer
+            for line in filter(None, (findings.state, *findings.missing)):
+                say(line)
     if show.html is not None:
         write_page(findings, show.html, "results" if folder is None else str(folder))
 
