@@ -207,3 +207,14 @@ def short(value: object) -> str:
     except Exception:  # of a class of a plugin, or of an int of more than 4300 digits
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number; unlike Python, as other programs: not 1_000 or ١٢."""
+    if "_" in text or not text.isascii():
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -27,8 +27,7 @@ from aucbench.data.inputs import check_rows
 from aucbench.datasets.endings import naming, open_plain, without_compression
 from aucbench.datasets.label import column_at
 from aucbench.datasets.manifest import verify
-from aucbench.datasets.textfile import is_number
-from aucbench.errors import DataError
+from aucbench.errors import DataError, is_number
 
 SEQUENCE = "sequenceID"
 OWN_FOLDS = "fold"  # the column that gives the fold of each sequence, in errors.csv if it is there

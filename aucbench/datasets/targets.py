@@ -17,8 +17,7 @@ from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member, rarer
 from aucbench.datasets.reading import Loading, Plain
 from aucbench.datasets.table import Table
-from aucbench.datasets.textfile import is_number
-from aucbench.errors import DataError
+from aucbench.errors import DataError, is_number
 from aucbench.stats.labels import counted, label_vector, shown_labels, usual
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from packaging.version import Version
 from aucbench.datasets.endings import LINES, naming, open_plain, separator_of
 from aucbench.datasets.tables import LINE
 from aucbench.datasets.tables.cells import LONG, MARKS, MISSING
-from aucbench.errors import DataError
+from aucbench.errors import DataError, is_number
 
 CANDIDATES = (",", ";", "\t", "|", "space")
 NAMED = {"tab": "\t"}
@@ -335,17 +335,6 @@ def _is_header(cells: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     words = [j for j, cell in enumerate(cells) if not is_number(cell) and cell not in MISSING]
     below = ([row[j].strip() for row in rest] for j in words)
     return any(column and all(map(is_number, column)) for column in below)
-
-
-def is_number(text: str) -> bool:
-    """Return whether `text` is a number; unlike Python, as other programs: not 1_000 or ١٢."""
-    if "_" in text or not text.isascii():
-        return False
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def refuse_twins(names: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.errors import DataError, ParameterError, UnknownNameError, is_number
 from aucbench.judging.metrics import NEGATIVE, UNNAMED, direction, plain
 from aucbench.judging.options import Columns
 from aucbench.judging.table import (
@@ -18,7 +18,6 @@ from aucbench.judging.table import (
     Long,
     Sheet,
     column_of,
-    is_number,
     long_of,
     numbers,
     require_columns,

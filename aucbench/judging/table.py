@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.errors import DataError, ParameterError, UnknownNameError, short
+from aucbench.errors import DataError, ParameterError, UnknownNameError, is_number, short
 from aucbench.judging.metrics import plain
 from aucbench.judging.options import Columns
 
@@ -187,14 +187,3 @@ def _number(cell: Any, name: str) -> float:
     raise DataError(
         f"{short(text)} in the column {name!r} is no number; leave cells without a value empty"
     )
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text is a number; unlike Python, as other programs: not 1_000 or ١٢."""
-    if "_" in text or not text.isascii():
-        return False
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -9,8 +9,7 @@ from aucbench.data.arrays import rows
 from aucbench.data.inputs import require_filled
 from aucbench.datasets import load, stream
 from aucbench.datasets.tables.cells import date_formats, numbers
-from aucbench.datasets.textfile import is_number
-from aucbench.errors import DataError
+from aucbench.errors import DataError, is_number
 from aucbench.solving.loop import solve
 
 LAST = 2**31 - 2  # the largest column that an int32 can count
