@@ -9,7 +9,7 @@ and the way out, in one sentence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral, Real
@@ -138,6 +138,13 @@ def require_share(**values: float) -> None:
     for name, value in values.items():
         if not (_is_number(name, value) and 0 < value <= 1):
             raise ParameterError(f"{name} must be in (0, 1], got {short(value)}")
+
+
+def require_known(what: str, names: Collection[str], known: Collection[str]) -> None:
+    """Raise `UnknownNameError` for the first name that is not among the known ones."""
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(what, name, known)
 
 
 def require_both_classes(n_pos: int, n: int) -> None:

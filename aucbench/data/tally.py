@@ -1,10 +1,11 @@
 """How many rows are read for products with weights.
 
 Everything that multiplies rows by weights ends in `passes`, or forms a matrix of products in
-`Rows`; `solve` compares the sum with `State.rows_seen`. It belongs to what runs in one thread, not
-to the rows: a method could read a copy, and fits that share rows would share the number. The
-numbers in these rows say how much work a fit is, on every machine alike: a search of parameters
-counts them in place of seconds, see `aucbench.solving.halving`.
+`Rows`; what reads raw arrays calls `count_rows`. `solve` divides the sum by the training rows,
+which gives the passes. The sum belongs to what runs in one thread, not to the rows: a method could
+read a copy, and fits that share rows would share the number. The numbers in these rows say how much
+work a fit is, on every machine alike: a search of parameters counts them in place of seconds, see
+`aucbench.solving.halving`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ class Tally:
 
 
 READ = ContextVar("READ", default=Tally())  # noqa: B039 - nobody looks at the default
+
+
+def count_rows(rows: int) -> None:
+    """Count rows that were read from raw arrays, for a product with weights or for an update."""
+    READ.get().rows += rows
 
 
 @contextmanager
