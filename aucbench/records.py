@@ -121,6 +121,7 @@ class Verdict(StrEnum):
 
     HOLDS = "holds"
     BROKEN = "BROKEN"
+    WARNING = "warning"
     EXPECTED = "expected"
     NOT_ASKED = "not asked"
 
@@ -138,8 +139,8 @@ class Finding:
     law : str
         The name of the law.
     verdict : Verdict
-        holds; broken; expected (broken, as the plugin says); or not asked, where the law does
-        not concern this plugin.
+        holds; broken; warning (something that may be meant, and breaks nothing); expected (broken
+        or a warning, as the plugin says); or not asked, where the law does not concern this plugin.
     reason : str
         One sentence; empty where the law holds.
     seconds : float

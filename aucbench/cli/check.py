@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from aucbench.records import Finding
 
 VERDICT = "not asked"  # the longest word
-WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
+WORDS = {
+    "holds": "hold",
+    "BROKEN": "broken",
+    "warning": "warned of",
+    "expected": "expected",
+    "not asked": "not asked",
+}
 
 
 def new(

@@ -6,7 +6,7 @@ laws. `aucbench check` runs them in a process of its own, which may crash or han
 
 from aucbench.records import Finding, Verdict
 from aucbench.testing.asking import check
-from aucbench.testing.laws import Law, LawBroken, NotAsked
+from aucbench.testing.laws import Law, LawBroken, LawWarning, NotAsked
 from aucbench.testing.parametrized import (
     parametrize_dataset_checks,
     parametrize_feature_checks,
@@ -23,6 +23,7 @@ __all__ = [
     "Finding",
     "Law",
     "LawBroken",
+    "LawWarning",
     "NotAsked",
     "Verdict",
     "check",

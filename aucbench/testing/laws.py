@@ -21,6 +21,10 @@ class LawBroken(AssertionError):
     """What was checked does not obey the law; the message says what came and what was wanted."""
 
 
+class LawWarning(UserWarning):
+    """Something that may be meant, and breaks nothing, such as a parameter that changes nothing."""
+
+
 class NotAsked(Exception):
     """The law does not concern what was checked; the message says why."""
 
@@ -55,6 +59,8 @@ class Law:
         ------
         LawBroken
             When the law does not hold. Exceptions of the plugin pass through.
+        LawWarning
+            When it holds, and the author should know of something.
         NotAsked
             When the law does not concern this thing.
         """
@@ -102,6 +108,11 @@ def require_frozen(thing: object) -> None:
     require(frozen, f"{name} can be changed; write @dataclass(frozen=True)")
 
 
+def warn(sentence: str) -> NoReturn:
+    """End the check of a law with a warning: it is not broken."""
+    raise LawWarning(sentence)
+
+
 def not_asked(why: str) -> NoReturn:
     """End the check of a law that does not concern this plugin."""
     raise NotAsked(why)
@@ -118,12 +129,14 @@ def found(law: Law, thing: Any, name: str, expected: Mapping[str, str]) -> Findi
         law(thing)
     except NotAsked as why:
         verdict, reason = Verdict.NOT_ASKED, str(why)
+    except LawWarning as warning:
+        verdict, reason = Verdict.WARNING, str(warning)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit, and panics of extensions in Rust
         verdict, reason = Verdict.BROKEN, told(error)
     if law.name in expected:
-        if verdict is Verdict.BROKEN:
+        if verdict in (Verdict.BROKEN, Verdict.WARNING):
             verdict, reason = Verdict.EXPECTED, expected[law.name]
         elif verdict is Verdict.HOLDS:
             verdict = Verdict.BROKEN

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from aucbench.testing.asking import expectations
-from aucbench.testing.laws import Law, NotAsked
+from aucbench.testing.laws import Law, LawWarning, NotAsked
 from aucbench.testing.subjects import LAWS, Subject, named, subject_of
 
 Things = Iterable[Any]
@@ -74,7 +75,7 @@ def _parametrized(kind: str, argument: str, things: Things, expected: Expected) 
             reason = known.get(law.name)
             marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
             name = f"{subject.name}-{law.name}"
-            rows.append(pytest.param(built, _skipping(law), id=name, marks=marks))
+            rows.append(pytest.param(built, _tested(law, reason), id=name, marks=marks))
     return pytest.mark.parametrize((argument, "law"), rows)
 
 
@@ -84,8 +85,11 @@ def _subject(kind: str, thing: Any) -> Subject:
     return next(subject for subject in named(thing) if subject.kind == kind)
 
 
-def _skipping(law: Law) -> Callable[[Any], None]:
-    """The law, which skips the test of a thing that it does not concern."""
+def _tested(law: Law, expected: str | None) -> Callable[[Any], None]:
+    """The law as a test: it skips a thing that it does not concern, and shows its warnings.
+
+    One that is expected fails, as a broken law does.
+    """
     import pytest
 
     def checked(thing: Any) -> None:
@@ -93,6 +97,10 @@ def _skipping(law: Law) -> Callable[[Any], None]:
             law(thing)
         except NotAsked as why:
             pytest.skip(str(why))
+        except LawWarning as warning:
+            if expected:
+                raise
+            warnings.warn(warning, stacklevel=2)
 
     checked.__doc__ = law.doc
     return checked
