@@ -414,14 +414,15 @@ def _check_stored(count: int) -> None:
 def _csr_rows(X: Any, dtype: np.dtype[Any]) -> Rows:
     if len(X.shape) != 2:
         raise DataError(f"X has {len(X.shape)} dimension(s); give a matrix of n rows and d columns")
-    csr = X.tocsr()
-    _check_stored(max(csr.nnz, *csr.shape))
+    own = X.tocsr()
+    _check_stored(max(own.nnz, *own.shape))
     try:
+        csr = type(own)((own.data, own.indices, own.indptr), shape=own.shape)
         csr.check_format(full_check=True)  # kernels do not check column numbers
     except ValueError as error:
         raise DataError(f"X is not a valid CSR matrix: {error}; build it anew") from error
     if not csr.has_canonical_format:
-        csr = csr.copy() if csr is X else csr
+        csr = csr.copy() if own is X else csr
         csr.sum_duplicates()
     return Rows(
         np.ascontiguousarray(_read(csr.data[: csr.nnz], dtype)),

@@ -23,11 +23,12 @@ def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]
     """Return the rows of `X`, and its column names if it has any.
 
     `Data.of` uses this, and so does everything that takes rows without labels. The rows are stored
-    as `dtype`: float64 or float32. None means float64, or as `Rows` are stored already.
+    as `dtype`: float64 or float32. None means float64, or as `Rows` are stored already. Zeros that
+    a sparse matrix stores are left out of it.
     """
     if isinstance(X, Rows):
         same = dtype is None or X.dtype == float_type(dtype)
-        return (X if same else rows(X.matrix, dtype)), None
+        return _without_zeros(X if same else rows(X.matrix, dtype)), None
     wanted = float_type(np.float64 if dtype is None else dtype)
     names = None
     if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):
@@ -38,7 +39,7 @@ def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]
         numeric("X.data", X.data)
     else:
         X = numeric("X", X)
-    checked = rows(X, wanted)
+    checked = _without_zeros(rows(X, wanted))
     if not checked.n or not checked.d:
         raise DataError(
             f"X is empty: {checked.n} rows, {checked.d} columns; give at least one of each"
@@ -83,6 +84,14 @@ def stored_type(X: Any) -> np.dtype[Any] | None:
     types = [*X.dtypes] if hasattr(X, "dtypes") and hasattr(X, "iloc") else [X.dtype]
     single = np.float32 in types and all(kind in SINGLE for kind in types)
     return np.dtype(np.float32) if single else None
+
+
+def _without_zeros(X: Rows) -> Rows:
+    """Return the rows without the zeros that CSR stores; themselves where there are none."""
+    if X.columns is None or X.starts is None or (filled := X.stored != 0.0).all():
+        return X
+    starts = np.concatenate([[0], np.cumsum(filled)])[X.starts].astype(np.int32)
+    return Rows(X.stored[filled], X.columns[filled], starts, X.n, X.d)
 
 
 def _frame_values(frame: Any, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -125,11 +125,13 @@ def _drawn_groups(
 
 
 def _draw(members: NDArray[np.intp], fraction: float, rng: np.random.Generator) -> NDArray[np.intp]:
+    if members.size < 2:
+        raise DataError("a class has 1 row, and both parts of a split need one; give more rows")
     count = max(1, round(fraction * members.size))
-    if count >= members.size:
+    if count == members.size:
         raise DataError(
-            f"a class of {members.size} row(s) cannot be split at fraction {fraction}, because "
-            "both parts need a row of it; give a fraction in (0, 1) and more rows"
+            f"a share of {fraction} takes all {count} rows of a class, and both parts of a split "
+            "need one; give a smaller share or more rows"
         )
     return rng.permutation(members)[:count]
 

@@ -204,8 +204,24 @@ def test_split_is_stratified_and_disjoint():
     assert (drawn.target.n_pos, drawn.target.n_neg) == (2, 18)
     seen = np.concatenate([rest.rows.values, drawn.rows.values])
     assert sorted(seen) == list(range(100))
-    with pytest.raises(DataError, match="both parts need a row"):
-        Data.of(X, [1, -1, -1, -1]).split(0.5, np.random.default_rng(0))
+    for fraction in (0.3, 0.5):
+        with pytest.raises(DataError, match="a class has 1 row, and both parts of a split need"):
+            Data.of(X, [1, -1, -1, -1]).split(fraction, np.random.default_rng(0))
+    with pytest.raises(DataError, match="takes all 2 rows of a class"):
+        Data.of(X, Y).split(0.9, np.random.default_rng(0))
+
+
+def test_stored_zeros_leave_a_copy_and_not_the_matrix_of_the_caller():
+    parts = np.array([1.0, 0, 2, -2, 5, 0, 3]), np.array([2, 1, 0, 0, 2, 1, 0]), [0, 3, 6, 7, 7]
+    given = sparse.csr_array(parts, shape=(4, 3))
+    before = [array.copy() for array in (given.data, given.indices, given.indptr)]
+
+    own = Data.of(given, Y).rows
+
+    np.testing.assert_array_equal(own.matrix.toarray(), given.toarray())
+    assert (own.stored.tolist(), own.columns.tolist()) == ([2, 1, -2, 5, 3], [0, 2, 0, 2, 0])
+    for array, old in zip((given.data, given.indices, given.indptr), before, strict=True):
+        np.testing.assert_array_equal(array, old)
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
