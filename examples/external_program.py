@@ -23,7 +23,6 @@ from sklearn.datasets import dump_svmlight_file
 from aucbench.about import about
 from aucbench.data import Data, Vector
 from aucbench.errors import ParameterError, require_above
-from aucbench.hookspecs import hookimpl
 from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.ranges import Range
 
@@ -128,9 +127,3 @@ class PairwiseSgd:
         if w.shape != (d,):
             raise ValueError(f"{self.program} wrote {w.size} weights, and there are {d} features")
         return w
-
-
-@hookimpl
-def aucbench_solvers() -> dict[str, type[PairwiseSgd]]:
-    """Register the solver."""
-    return {"pairwise-sgd": PairwiseSgd}

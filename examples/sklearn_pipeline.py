@@ -19,7 +19,6 @@ from sklearn.preprocessing import MaxAbsScaler, PolynomialFeatures
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above, require_whole
-from aucbench.hookspecs import hookimpl
 from aucbench.optim.classifiers import fitted
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
@@ -69,9 +68,3 @@ class QuadraticLogistic:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield the fitted Pipeline, once. It keeps no training row, which `keeps_rows` says."""
         yield fitted(self.pipeline(), problem.data, rng, keeps_rows=False)
-
-
-@hookimpl
-def aucbench_solvers() -> dict[str, type[QuadraticLogistic]]:
-    """Register the solver."""
-    return {"quadratic-logistic": QuadraticLogistic}

@@ -21,7 +21,6 @@ import torch
 from aucbench.about import about
 from aucbench.data import Data, Index, Rows, Vector
 from aucbench.errors import require_above, require_at_least, require_whole
-from aucbench.hookspecs import hookimpl
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
@@ -155,9 +154,3 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-@hookimpl
-def aucbench_solvers() -> dict[str, type[TorchPairs]]:
-    """Register the solver."""
-    return {"torch-pairs": TorchPairs}

@@ -10,7 +10,6 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import DataError, require_whole
 from aucbench.features.chain import keeps_columns, mapped
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.registry import get_dataset, get_features
 
 
@@ -81,9 +80,3 @@ def sample(data: str, n: int = 1000, seed: int = 0) -> Data:
     if n >= full.n:
         raise DataError(f"{data} has {full.n} rows, of which {n} cannot be drawn; give a smaller n")
     return full.split(n / full.n, np.random.default_rng(seed))[1]
-
-
-@hookimpl
-def aucbench_datasets() -> Factories:
-    """Register both."""
-    return {"sample": sample, "whole": whole}

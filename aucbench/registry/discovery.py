@@ -3,9 +3,9 @@
 Design
   a. Plugins are found by their metadata only. A plugin is imported on first use, alone. An
      exception in its import is stored with this plugin and does not affect others.
-  b. The name of an entry point is the name that it registers. So it is known who has a name
-     before anything is imported. Only the built-in parts, such as projectors, have one entry point
-     for all of a kind.
+  b. An entry point names a class, or a module whose hooks register several things. Its name is the
+     name that it registers. So it is known who has a name before anything is imported. Only the
+     built-in parts, such as projectors, have one entry point for all of a kind.
   c. Each plugin has a pluggy manager of its own. A shared manager would stop at the first
      broken plugin, and of two equal names it would silently use the first.
   d. A plugin may use the registry while it is imported. This module holds no lock then: a
@@ -25,7 +25,7 @@ from importlib import import_module
 from importlib.metadata import Distribution, EntryPoint, PackageMetadata, distributions, version
 from inspect import isroutine
 from threading import local
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import pluggy
@@ -34,6 +34,7 @@ from aucbench import hookspecs
 from aucbench.about import about_of
 from aucbench.errors import PluginError, UnknownNameError, short, written_at
 from aucbench.hookspecs import PROJECT, Factories
+from aucbench.registry.shapes import kind_of
 
 ALLOWED = "AUCBENCH_PLUGINS"
 PREFIX = f"{PROJECT}_"  # of the name of a hook
@@ -60,7 +61,7 @@ class PluginEntry:
     name: str
     distribution: str
     version: str
-    value: str  # module, or module:object
+    value: str  # module:Class, or a module with hooks
     location: str = ""
     fault: str | None = None  # why it cannot be imported, seen from its metadata
 
@@ -218,15 +219,36 @@ def _factories(entry: PluginEntry) -> Mapping[str, Factories]:
         raise _Unfinished
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(hookspecs)
-    plugin = point.load()
+    plugin = _plugin_of(entry, point.load()) if point.attr else module
     require_known_hooks(plugin, entry.value)
     manager.register(plugin, entry.name)
     manager.check_pending()
     if not manager.get_hookcallers(plugin):
-        raise PluginError(f"{entry.value} has no function marked with aucbench.hookimpl")
+        raise PluginError(
+            f"{entry.value} has no function marked with aucbench.hookimpl; name its class in the "
+            f'entry point, as in {entry.name} = "{entry.value}:MyClass"'
+        )
     factories = {kind: _factories_of(manager, kind) for kind in KINDS}
     _require_entry_points(entry, factories)
     return MappingProxyType(factories)
+
+
+def _plugin_of(entry: PluginEntry, thing: Any) -> ModuleType:
+    """Return a plugin whose hook registers a class, or a function, under the name of its entry."""
+    kind = kind_of(thing)
+    if kind is None:
+        raise PluginError(
+            f"{entry.value} is {short(thing)}{written_at(thing)}, whose kind is not clear; inherit "
+            "from a protocol of aucbench.contract, such as Solver; of a function, say what it "
+            "returns: a data set -> Data, a metric -> float; or write a hook"
+        )
+    plugin = ModuleType(entry.name)
+
+    def registered() -> Factories:
+        return {entry.name: thing}
+
+    setattr(plugin, f"{PREFIX}{kind}", hookspecs.hookimpl(registered))
+    return plugin
 
 
 def _require_entry_points(entry: PluginEntry, factories: Mapping[str, Factories]) -> None:

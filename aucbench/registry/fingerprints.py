@@ -44,6 +44,7 @@ COMPUTES = (  # what runs in a cell and what measures it: its files count
     "bench/codec.py",
     "bench/evaluation",
     "bench/worker",
+    "contract.py",
     "data",
     "datasets/reading.py",
     "datasets/tables",

@@ -136,12 +136,18 @@ def _import(chosen: list[PluginEntry], limit: float) -> dict[PluginEntry, Loaded
 
     path = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100 - '' is the cwd
     limits = Limits(timeout=limit, memory=MEMORY)
-    modules = {(entry.distribution, entry.value): entry for entry in chosen}
-    jobs = [Job(CALL, {"entry": asdict(e), "path": path}, limits) for e in modules.values()]
+    places = {_place_of(entry): entry for entry in chosen}
+    jobs = [Job(CALL, {"entry": asdict(e), "path": path}, limits) for e in places.values()]
     with supervised(partial(Supervisor, preload=PRELOAD)) as process:
         outcomes = process.run_all(jobs)
-    answers = {place: _answer(o, limit) for place, o in zip(modules, outcomes, strict=True)}
-    return {entry: answers[entry.distribution, entry.value] for entry in chosen}
+    answers = {place: _answer(o, limit) for place, o in zip(places, outcomes, strict=True)}
+    return {entry: answers[_place_of(entry)] for entry in chosen}
+
+
+def _place_of(entry: PluginEntry) -> tuple[str, ...]:
+    """Return what is equal for entries of one module with hooks, which is imported once."""
+    of_class = (entry.name,) if ":" in entry.value else ()
+    return entry.distribution, entry.value, *of_class
 
 
 def _answer(outcome: Any, limit: float) -> Loaded:

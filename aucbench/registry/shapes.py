@@ -16,7 +16,7 @@ from typing import Any
 from aucbench.about import scale_of
 from aucbench.errors import PluginError, float_of, short, written_at
 from aucbench.ranges import is_axis
-from aucbench.registry.signatures import parameters_of, signature
+from aucbench.registry.signatures import parameters_of, signature, types_of
 
 ABILITIES = {
     "solvers": ("problem", "iterates", "space", "needs"),
@@ -36,6 +36,7 @@ TELLING = {  # by which an instance or a class of a kind is known
     "features": ("fit", "exempt"),
     "objectives": ("value", "grad"),
     "pairs": ("members", "measure"),
+    "datasets": ("rows", "target"),
 }
 ROUNDING = 1e-12  # of a metric, which may be a sum of shares
 METHODS = {"problem", "iterates", "value", "grad", "contains", "fit", "members"}
@@ -116,11 +117,15 @@ def _fault_of_metric(function: Any) -> str | None:
 def kind_of(thing: Any) -> str | None:
     """Return the kind of a class or an instance by its members; None where it is not clear.
 
-    A function without required parameters makes a data set, and one with two is a metric.
+    A function is of the kind that it says it returns, where a metric returns a float. One that does
+    not say it makes a data set if it has no required parameters, and is a metric if it has two.
     """
     if isfunction(thing):
+        returned = types_of(thing).get("return")
+        said = "metrics" if returned is float else kind_of(returned)
         parameters = signature(thing).parameters.values()
-        return {0: "datasets", 2: "metrics"}.get(sum(p.default is p.empty for p in parameters))
+        required = sum(p.default is p.empty and p.kind is not p.VAR_KEYWORD for p in parameters)
+        return said or {0: "datasets", 2: "metrics"}.get(required)
     kinds = (kind for kind, names in TELLING.items() if all(_has(thing, name) for name in names))
     return next(kinds, None)
 

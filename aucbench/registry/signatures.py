@@ -100,7 +100,7 @@ def check(label: str, factory: Callable[..., Any], skip: int, params: Mapping[st
     if missing:
         shown = ",".join(f"{name}=..." for name in missing)
         raise ParameterError(f"{label} needs {', '.join(missing)}: write {label}[{shown}]")
-    kinds = _annotations(factory) if any(isinstance(v, str) for v in params.values()) else {}
+    kinds = types_of(factory) if any(isinstance(v, str) for v in params.values()) else {}
     for name in params.keys() & known.keys():
         _check_type(label, known[name], params[name])
         _check_word(label, name, kinds.get(name), params[name])
@@ -135,8 +135,8 @@ def _check_word(label: str, name: str, kind: Any, value: Any) -> None:
         raise ParameterError(f"{name} of {label} must be {' or '.join(wanted)}, got {short(value)}")
 
 
-def _annotations(factory: Callable[..., Any]) -> Mapping[str, Any]:
-    """The types of parameters; nothing where an annotation has no meaning at run time."""
+def types_of(factory: Callable[..., Any]) -> Mapping[str, Any]:
+    """Return the types of parameters; none where an annotation has no meaning at run time."""
     try:
         return get_type_hints(factory)
     except (NameError, TypeError, AttributeError):  # a name that only type checkers import

@@ -13,7 +13,6 @@ from aucbench.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import UnsupportedError
 from aucbench.features import AppendOne
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import Aum
 from aucbench.projectors import Hyperplane, Identity
 from aucbench.protocols import Problem, State, identity
@@ -107,9 +106,3 @@ class AumDescent(AumLearner):
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per line search."""
         return self.descend(problem, Aum)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"aum": AumDescent}

@@ -12,7 +12,6 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.features import AppendOne
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import Aum
 from aucbench.protocols import Needs, Problem, State, identity
 
@@ -84,9 +83,3 @@ class AumMargin(AumLearner):
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per line search."""
         return self.descend(problem, partial(Aum, margin=1.0))
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"aum-margin": AumMargin}

@@ -10,7 +10,6 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Needs, Problem, State
 
 
@@ -36,9 +35,3 @@ class Constant:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield w = 0, for which no row is read."""
         yield State(1, np.zeros(problem.data.d), 0)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"constant": Constant}

@@ -8,7 +8,6 @@ from typing import Any
 
 from aucbench.about import about
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.optim.classifiers import SCORES, FromEstimator, from_estimator
 
 ESTIMATOR_EXAMPLE = (
@@ -91,9 +90,3 @@ def _imported(module: str) -> Any:
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         raise PluginError(f"{module} cannot be imported ({told}); mend the module") from error
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"estimator": estimator}

@@ -12,7 +12,6 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above, require_at_least, require_count
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.optim.classifiers import Fitted, fitted
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
@@ -97,9 +96,3 @@ class HistGradientBoosting:
         trees = state.model.estimator.n_iter_ if isinstance(state.model, Fitted) else 1
         model = None if state.model is None else OnDense(state.model)
         yield replace(state, rows_seen=trees * problem.data.n, model=model)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {NAME: HistGradientBoosting}

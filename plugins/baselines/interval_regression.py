@@ -21,7 +21,6 @@ from aucbench.errors import (
     require_at_most,
 )
 from aucbench.features import AppendOne
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IntervalHinge
 from aucbench.optim import proximal_newton
 from aucbench.projectors import ElasticNet
@@ -150,9 +149,3 @@ def _minimiser(f: IntervalHinge, omega: ElasticNet, w: Vector) -> Vector:
     for at in proximal_newton(f, omega, w):
         w = at.w
     return w
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"interval-regression": IntervalRegression}

@@ -19,7 +19,6 @@ from aucbench.errors import (
     require_count,
     require_share,
 )
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.optim.trees import TreeSum
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
@@ -176,9 +175,3 @@ def boosted(
     sample = lightgbm.Dataset(rows.locked(), labels, group=group, weight=weights)
     booster = lightgbm.train(settings, sample, count)
     return State(1, None, booster.num_trees() * rows.n, model=Trees(booster), last=True)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"lightgbm": LightGbm}

@@ -13,7 +13,6 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Index
 from aucbench.errors import ParameterError, UnsupportedError, require_count
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
 from .lightgbm import LightGbm, boosted
@@ -101,9 +100,3 @@ def dealt(positive: NDArray[np.bool_], rng: np.random.Generator) -> tuple[Index,
     shuffled = np.concatenate(by_class)
     hands = [shuffled[first::count] for first in range(count)]
     return np.concatenate(hands).astype(np.int32), [hand.size for hand in hands]
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"lightgbm-pairwise": LightGbmPairwise}

@@ -10,7 +10,6 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data.arrays import Vector
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
 from .baseline import LinearBaseline, one_fit
@@ -63,9 +62,3 @@ def squared_hinge_slope(margins: Vector) -> Vector:
     """Return d/dm max(0, 1 − m)² = −2 max(0, 1 − m)."""
     slopes: Vector = -2.0 * np.maximum(0.0, 1.0 - margins)
     return slopes
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"linear-svc": LinearSvc}

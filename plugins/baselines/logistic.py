@@ -10,7 +10,6 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import LogisticInParts
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
@@ -70,9 +69,3 @@ class LogisticRegression(LinearBaseline):
         if isinstance(problem.f, LogisticInParts):
             return descent(problem.f, problem.start(), self.max_iter)
         return one_fit(Estimator(C=float(self.C), max_iter=self.max_iter), problem, logistic_slope)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"logistic": LogisticRegression}

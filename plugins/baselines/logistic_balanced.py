@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
 from .baseline import LinearBaseline, logistic_slope, one_fit
@@ -54,9 +53,3 @@ class BalancedLogistic(LinearBaseline):
             replace(problem, train=data),
             logistic_slope,
         )
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"logistic-balanced": BalancedLogistic}

@@ -12,7 +12,6 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import ParameterError, require_count
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.optim.classifiers import Fitted, fitted
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
@@ -101,9 +100,3 @@ class RandomForest:
         if isinstance(state.model, Fitted):  # more threads would add the trees in any order
             state.model.estimator.set_params(n_jobs=1)
         yield replace(state, rows_seen=self.n_estimators * problem.data.n)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"random-forest": RandomForest}

@@ -13,7 +13,6 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import ParameterError, require_above, require_at_most, require_count
 from aucbench.features import AppendOne
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
@@ -98,9 +97,3 @@ class SgdLogistic:
         descent.fit(data.rows.locked(), data.y, sample_weight=data.unit_weights)
         w = np.ravel(descent.coef_).astype(np.float64)
         yield State(1, w, int(descent.n_iter_) * data.n, last=True)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"sgd-logistic": SgdLogistic}

@@ -19,7 +19,6 @@ from aucbench.errors import (
     require_count,
     require_share,
 )
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.optim.trees import TreeSum
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
@@ -186,9 +185,3 @@ def boosted(
         sample.set_group(queries)
     booster = xgboost.train(settings, sample, count)
     return State(1, None, count * data.n, model=OnDense(Trees(booster)), last=True)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"xgboost": XgBoost}

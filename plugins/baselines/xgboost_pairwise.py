@@ -10,7 +10,6 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.errors import require_count
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
 from .parts import queries
@@ -62,9 +61,3 @@ class XgBoostPairwise(XgBoost):
         }
         data, sizes = queries(problem.data, "xgboost-pairwise")
         yield boosted(settings, data, self.n_estimators, queries=sizes)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"xgboost-pairwise": XgBoostPairwise}

@@ -14,7 +14,6 @@ from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import fsauc
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import row_order
@@ -272,9 +271,3 @@ class StageMemory:
         self.c = w
         self.z[:] = self.total[:] = 0.0
         self.rows = 0
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"fsauc": Fsauc}

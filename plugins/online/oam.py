@@ -23,7 +23,6 @@ from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Rows, Vector, rows, stack
 from aucbench.errors import require_above, require_count
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import oam
 from aucbench.optim import passes
 from aucbench.protocols import Needs, Problem, State
@@ -137,12 +136,6 @@ class OamSeq(BufferedPairs):
 
     at_once: ClassVar[bool] = False
 
-    @staticmethod
-    @hookimpl
-    def aucbench_solvers() -> Factories:
-        """Register the solver."""
-        return {"oam-seq": OamSeq}
-
 
 @about("rows that come one by one, with small buffers; one step per row", cites=("zhao2011",))
 @dataclass(frozen=True)
@@ -179,12 +172,6 @@ class OamGra(BufferedPairs):
     """
 
     at_once: ClassVar[bool] = True
-
-    @staticmethod
-    @hookimpl
-    def aucbench_solvers() -> Factories:
-        """Register the solver."""
-        return {"oam-gra": OamGra}
 
 
 @dataclass(slots=True)

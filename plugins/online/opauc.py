@@ -19,7 +19,6 @@ from aucbench.errors import (
     require_at_least,
     require_at_most,
 )
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels.opauc import opauc_pass
 from aucbench.objectives import square_over
 from aucbench.optim import passes
@@ -202,9 +201,3 @@ class Covariances:
     pending: Vector
     held: Index
     spread: Vector
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"opauc": Opauc}

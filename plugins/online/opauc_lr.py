@@ -13,7 +13,6 @@ from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most, require_count
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels.sketch import sketch_pass
 from aucbench.objectives import square_over
 from aucbench.optim import passes
@@ -195,9 +194,3 @@ class Sketches:
         """Return s u + B a as a fresh array, in O(dτ)."""
         w: Vector = self.numbers[0] * self.u + self.B @ self.ha[1]
         return w
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"opauc-lr": OpaucLowRank}

@@ -13,7 +13,6 @@ from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_most
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import square_over
 from aucbench.optim import default_ridge, passes
 from aucbench.projectors import ElasticNet
@@ -107,9 +106,3 @@ class RegSolam:
 def _unit(data: Data) -> float:
     """Return p(1−p), the unit of λ in F."""
     return data.p * (1 - data.p)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"reg-solam": RegSolam}

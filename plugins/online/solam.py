@@ -13,7 +13,6 @@ from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import solam
 from aucbench.objectives import square_over
 from aucbench.optim import capped, noise, passes
@@ -203,9 +202,3 @@ def first_step(data: Data, parameter: str = "xi") -> float:
     require_squares(known.chunk, parameter)
     others = np.where(known.y > 0, 1.0 - data.p, data.p)
     return 1.0 / float((others * (known.chunk.square_norms + 1.0)).max())
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"solam": Solam}

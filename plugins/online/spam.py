@@ -23,7 +23,6 @@ from aucbench.about import about
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import spam
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import capped, default_l1, default_ridge, row_order
@@ -135,12 +134,6 @@ class SpamL1(Spam):
 
     space: ClassVar = {"xi": (None, *POWERS), "l1": POWERS}
 
-    @staticmethod
-    @hookimpl
-    def aucbench_solvers() -> Factories:
-        """Register the solver."""
-        return {"spam-l1": SpamL1}
-
 
 @about("many sparse rows, by cheap steps of one row each", cites=("natole2018",))
 @dataclass(frozen=True)
@@ -190,12 +183,6 @@ class SpamL2(Spam):
     shuffle: bool = True
 
     space: ClassVar = {"xi": (None, *POWERS), "l2": POWERS}
-
-    @staticmethod
-    @hookimpl
-    def aucbench_solvers() -> Factories:
-        """Register the solver."""
-        return {"spam-l2": SpamL2}
 
 
 @about("an elastic net, by cheap steps of one row each", sparse=True, cites=("natole2018",))
@@ -251,12 +238,6 @@ class SpamNet(Spam):
     shuffle: bool = True
 
     space: ClassVar = {"xi": (None, *POWERS), "l1": POWERS, "l2": POWERS}
-
-    @staticmethod
-    @hookimpl
-    def aucbench_solvers() -> Factories:
-        """Register the solver."""
-        return {"spam-net": SpamNet}
 
 
 def first_step(data: Data, *, shuffle: bool) -> float:

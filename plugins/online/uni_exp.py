@@ -14,7 +14,6 @@ from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import uni_exp
 from aucbench.objectives import UnivariateExp
 from aucbench.optim import passes
@@ -150,9 +149,3 @@ class Univariate:
     seen: NDArray[np.int64]
     longest: Vector
     offset: Vector
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"uni-exp": UniExp}

@@ -14,7 +14,6 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gap_of_gradient
 from aucbench.errors import require_above
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import MomentSquare, PairwiseSquare, square_over
 from aucbench.optim import counted
 from aucbench.optim.choice import require_above_or_auto, ridge
@@ -150,9 +149,3 @@ class LsSvm:
         for t, (w, residual, exact) in enumerate(steps, 1):
             gap = gap_of_gradient(residual, w, lam, square.rounding(w)) if exact else None
             yield State(t, w, f.rows_seen, gap, residual)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"ls-svm": LsSvm}

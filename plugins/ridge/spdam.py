@@ -14,7 +14,6 @@ from aucbench.data import Data
 from aucbench.data.arrays import Block, Vector, size
 from aucbench.data.rounding import slack_of
 from aucbench.errors import DataError, ParameterError, require_above
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import top_eigenvalue
 from aucbench.optim.choice import require_above_or_auto, ridge
@@ -259,9 +258,3 @@ class StepSizes:
             mu * total,
             total / (total + 2.0),
         )
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"spdam": Spdam}

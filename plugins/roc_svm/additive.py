@@ -13,7 +13,6 @@ from aucbench.data import Data
 from aucbench.errors import UnsupportedError, require_above
 from aucbench.features import Splines
 from aucbench.features.kernel_columns import is_text
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.optim.choice import AUTO, require_whole_or_auto
 from aucbench.projectors import ElasticNet, GroupL2, penalty_of
@@ -149,9 +148,3 @@ class Additive:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""
         return RankSvm().iterates(problem, rng)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"additive": Additive}

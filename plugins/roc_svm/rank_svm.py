@@ -15,7 +15,6 @@ from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores
 from aucbench.errors import require_above
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import BinnedSquaredHinge, PairwiseSquaredHinge
 from aucbench.optim import Lbfgs, WeakWolfe
 from aucbench.optim.choice import require_above_or_auto, ridge
@@ -340,9 +339,3 @@ def _search(f: PairwiseSquaredHinge, lam: float, at: Point, step: Step) -> Point
         if search.tell(trial.value, trial.slope(p, u)):
             lower = trial
     return lower if lower is not None and lower.value < at.value else None
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"rank-svm": RankSvm}

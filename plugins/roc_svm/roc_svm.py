@@ -11,7 +11,6 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above, require_count
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge
 from aucbench.optim import default_ridge
 from aucbench.projectors import ElasticNet
@@ -88,9 +87,3 @@ class RocSvm:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per step. A step is a pass over the rows; one pass precedes the first."""
         return adamax_ridge(problem, step=self.step, beta1=self.beta1, beta2=self.beta2)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"roc-svm": RocSvm}

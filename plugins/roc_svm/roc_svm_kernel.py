@@ -12,7 +12,6 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import UnsupportedError, require_above, require_count
 from aucbench.features import Kernel, KernelColumns
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge
 from aucbench.protocols import Needs, Problem, State
 
@@ -104,9 +103,3 @@ class RocSvmKernel:
 
     def _kernel(self) -> Kernel:
         return Kernel(self.kernel, self.gamma, self.degree, self.coef0)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"roc-svm-kernel": RocSvmKernel}

@@ -13,7 +13,6 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import ParameterError, require_count
 from aucbench.features import Nystroem
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge, PairwiseHinge
 from aucbench.optim.choice import AUTO, require_above_or_auto
 from aucbench.projectors import KernelNorm
@@ -117,9 +116,3 @@ class RocSvmNystrom:
     def _map(self) -> Nystroem:
         gamma = "median" if self.gamma == AUTO else self.gamma
         return Nystroem(self.rank, self.kernel, gamma, self.degree, self.coef0, self.landmarks)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"roc-svm-nystrom": RocSvmNystrom}

@@ -12,7 +12,6 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import BinnedHinge, PairwiseHinge
 from aucbench.optim import Lbfgs
 from aucbench.optim.choice import require_above_or_auto, ridge
@@ -140,9 +139,3 @@ def _from_sample(sample: Data, lam: float, w: Vector) -> tuple[Vector, Lbfgs | N
                 break
     inverse = inverse_bend(sample, sample.scores(w), lam)
     return w, Lbfgs(initial=inverse) if inverse else None, rows + sample.n
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"svm-or": SvmOr}

@@ -14,7 +14,6 @@ from aucbench.about import about
 from aucbench.data import ALL, Data
 from aucbench.data.arrays import Block
 from aucbench.errors import require_above, require_at_least
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.optim import counted, lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.protocols import Budget, Needs, Problem, Smooth, State
@@ -123,9 +122,3 @@ def _draw(n: int, b: int, rng: np.random.Generator) -> Block:
     rows = rng.choice(n, b, replace=False).astype(np.int32)
     rows.sort()
     return rows
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"hsg-ht": HsgHt}

@@ -11,7 +11,6 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above, require_count
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
@@ -97,9 +96,3 @@ class ShtAuc:
     ) -> Iterator[State]:
         """Yield one state per block, see `steps.py`. `largest` finds L̂."""
         return thresholded_steps(self, problem, rng, largest)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"sht-auc": ShtAuc}

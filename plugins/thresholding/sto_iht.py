@@ -11,7 +11,6 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above, require_count
-from aucbench.hookspecs import Factories, hookimpl
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.protocols import Budget, Needs, Problem, Smooth, State
@@ -106,9 +105,3 @@ class StoIht:
     ) -> Iterator[State]:
         """Yield one state per block, see `steps.py`. `largest` finds L̂."""
         return thresholded_steps(self, problem, rng, largest)
-
-
-@hookimpl
-def aucbench_solvers() -> Factories:
-    """Register the solver."""
-    return {"sto-iht": StoIht}

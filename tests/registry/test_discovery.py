@@ -6,6 +6,7 @@ from plugin_site import HEAD, HOOK, listed, solver
 from aucbench.errors import PluginError
 from aucbench.registry import get_solver, list_solvers
 from aucbench.registry.discovery import entries
+from aucbench.registry.lookup import names
 
 pytestmark = pytest.mark.plain
 
@@ -46,6 +47,30 @@ def test_a_module_may_register_several_names_with_an_entry_point_for_each(site):
     assert get_solver("two[k=7]").k == 7
     assert {"one", "two"} <= {*list_solvers()}
     assert "bundle" not in list_solvers()
+
+
+NAMED = {
+    "Dummy": "",
+    "made": "def made(k: int, further: int = 2) -> Dummy: return Dummy(k)\n",
+    "rows": "def rows(n: int) -> Data: return outbreak(n)\n",
+    "gain": "def gain(y, scores, depth) -> float: return 0.5\n",
+    "unclear": "def unclear(n): return 3\n",
+    "number": "number = 5\n",
+}
+
+
+def test_an_entry_point_names_a_class_or_a_function(site):
+    given = "from aucbench.data import Data\nfrom aucbench.datasets.simulated import outbreak\n"
+    site.module("foo", HEAD + given + "".join(NAMED.values()))
+    site.metadata("foo", "1.0", {f"the-{name.lower()}": f"foo:{name}" for name in NAMED})
+    assert get_solver("the-dummy[k=7]").k == 7
+    assert get_solver("foo:the-made[9]").k == 9
+    assert {"the-dummy", "the-made"} <= {*list_solvers()}
+    assert "the-rows" in names("datasets")
+    assert "the-gain" in names("metrics")
+    for name in ("unclear", "number"):
+        with pytest.raises(PluginError, match=f"foo:{name} is .*, whose kind is not clear; inh"):
+            get_solver(f"the-{name}")
 
 
 def test_a_name_without_an_entry_point_is_told_with_the_line_that_is_missing(site):
