@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import lazy_loader
 
 if TYPE_CHECKING:
+    from aucbench.contract import Objective, Problem, Projector, Solver, State
     from aucbench.data import Data
     from aucbench.datasets.chunked import open_parts
     from aucbench.hookspecs import hookimpl
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
         fit,
     )
     from aucbench.optim.classifiers import from_estimator
-    from aucbench.protocols import Objective, Problem, Projector, Solver, State
     from aucbench.records import Run
     from aucbench.registry import (
         get_dataset,

@@ -22,7 +22,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def aucbench_solvers() -> Factories:  # type: ignore[empty-body]
-    """Solvers: frozen dataclasses that follow `aucbench.protocols.Solver`."""
+    """Solvers: frozen dataclasses that follow `aucbench.contract.Solver`."""
 
 
 @hookspec

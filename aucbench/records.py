@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from aucbench.protocols import Model, Scorer
+    from aucbench.contract import Model
+    from aucbench.solving.scoring import Scorer
 
 
 class Stop(Enum):
@@ -98,8 +99,9 @@ class Run:
         if self.parts:
             each = {part.keeps_rows for part in self.parts}
             return True if True in each else None if None in each else False
-        held: bool | None = getattr(self.model or self.scorer.features, "keeps_rows", False)
-        return held
+        if self.model is not None:
+            return self.model.keeps_rows
+        return self.scorer.features.keeps_rows
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of raw rows `X`, shape (n, d) -> (n,): w . phi(x), or those of the model.

@@ -66,7 +66,7 @@ class Evaluations:
         self.w = 0.3 * self.w / self.parts.longest  # the survey is no part of it
 
     def time_squared_hinge(self) -> None:
-        BinnedSquaredHinge(self.parts).cut_at(self.w)
+        BinnedSquaredHinge(self.parts).cut(self.w)
 
     def time_logistic(self) -> None:
         LogisticInParts(self.parts, 1.0).at(np.append(self.w, 0.0))

@@ -32,7 +32,7 @@ import numpy as np
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import TopK
-from aucbench.protocols import Needs, Problem, State
+from aucbench.contract import Needs, Problem, State
 
 SEEN = []  # what the solvers of this process noted
 

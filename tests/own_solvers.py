@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, ClassVar
 
+from aucbench.contract import Needs, Problem, State
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Needs, Problem, State
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ HEAD = """
 from dataclasses import dataclass
 from typing import ClassVar
 from aucbench.hookspecs import hookimpl
-from aucbench.protocols import Identity, Needs
+from aucbench.contract import Identity, Needs
 
 @dataclass(frozen=True)
 class Dummy:

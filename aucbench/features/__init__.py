@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aucbench.contract import NoMap
 from aucbench.features.append_one import AppendOne
 from aucbench.features.automatic import Automatic
 from aucbench.features.bins import Bins
@@ -15,7 +16,6 @@ from aucbench.features.standard import Standard
 from aucbench.features.unit import Unit
 from aucbench.features.unit_centred import UnitCentred
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.protocols import NoMap
 
 __all__ = [
     "AppendOne",

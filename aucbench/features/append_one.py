@@ -7,12 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 
 
 @dataclass(frozen=True)
-class AppendOne:
+class AppendOne(FeatureMap):
     """φ(x) = (x, 1): the last weight is an intercept, and sparsity does not count it.
 
     The map learns nothing. Dense rows stay dense and CSR rows stay CSR.

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError
@@ -16,7 +17,7 @@ from aucbench.features.standard import Standard
 
 
 @dataclass(frozen=True)
-class Automatic:
+class Automatic(FeatureMap):
     """`standard` where the training rows are dense, and `maxabs` where they are sparse (CSR).
 
     First-order methods need many passes where features are far from 0 or differ in scale:
@@ -36,7 +37,6 @@ class Automatic:
         When applied to rows with another number of features.
     """
 
-    exempt: ClassVar[int] = 0
     keeps_columns: ClassVar[bool] = True
     expected_failures: ClassVar[Mapping[str, str]] = {
         "layouts": "sparse rows take maxabs, and dense rows take standard"

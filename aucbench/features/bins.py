@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import FeatureMap
 from aucbench.data import Data, Shape, Shapes, Terms
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.targets import Labels
@@ -22,7 +23,7 @@ SMALLEST = 0.02  # share of the rows that a leaf of a tree has at least
 
 @about(cites=("siddiqi2017", "tibshirani2005"))
 @dataclass(frozen=True)
-class Bins:
+class Bins(FeatureMap):
     """φ(x) = steps 1[x_j ≥ t_jk] of each column, so that w·φ(x) = Σ_j f_j(x_j), constant in bins.
 
     The weight of a step is the difference of two neighbouring bins. So a ridge is the sum of the
@@ -73,7 +74,6 @@ class Bins:
     rule: Literal["quantile", "tree"] = "quantile"
     blocks: tuple[Steps | None, ...] | None = field(default=None, repr=False, compare=False)
 
-    exempt: ClassVar[int] = 0
     expected_failures: ClassVar[Mapping[str, str]] = {
         "layouts": "features of sparse rows are measured from those of 0"
     }

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contract import FeatureMap
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.arrays import rows as dense_rows
 from aucbench.errors import ParameterError, PluginError, short, written_at
-from aucbench.protocols import FeatureMap, input_weights, require_scaled_columns, terms
+from aucbench.features.terms import require_scaled_columns, terms
 
 AT_ONCE = 1 << 18  # numbers of float32 rows that are mapped at a time: 2 MiB as float64
 
 
 @dataclass(frozen=True)
-class Chain:
+class Chain(FeatureMap):
     """φ(x) = φ_k(… φ_2(φ_1(x))). Each map learns from the rows that the maps before it return.
 
     Parameters
@@ -35,8 +36,6 @@ class Chain:
 
     maps: tuple[FeatureMap, ...]
 
-    exempt: ClassVar[int] = 0
-
     def __post_init__(self) -> None:
         for phi in self.maps:
             if phi.exempt:
@@ -46,19 +45,19 @@ class Chain:
                 )
 
     @property
-    def shared(self) -> bool:
-        """Whether all maps of the chain are shared, see `is_shared`."""
-        return all(is_shared(phi) for phi in self.maps)
+    def shared(self) -> bool:  # type: ignore[override]  # of the classes of its maps
+        """Whether all maps of the chain are shared."""
+        return all(phi.shared for phi in self.maps)
 
     @property
-    def keeps_rows(self) -> bool:
+    def keeps_rows(self) -> bool:  # type: ignore[override]
         """Whether a map of the chain holds rows that it was fitted to."""
-        return any(getattr(phi, "keeps_rows", False) for phi in self.maps)
+        return any(phi.keeps_rows for phi in self.maps)
 
     @property
-    def keeps_columns(self) -> bool:
-        """Whether all maps of the chain keep the columns, see the function of this name."""
-        return all(keeps_columns(phi) for phi in self.maps)
+    def keeps_columns(self) -> bool:  # type: ignore[override]
+        """Whether all maps of the chain keep the columns."""
+        return all(phi.keeps_columns for phi in self.maps)
 
     def fit(self, data: Data, rng: np.random.Generator) -> Chain:
         """Return a chain of maps that have learnt from `data`, one after the other."""
@@ -75,9 +74,7 @@ class Chain:
     def terms(self) -> Terms | None:
         """Return the terms of the last map, where all maps before it keep the columns."""
         *before, last = self.maps
-        method = getattr(last, "terms", None)
-        known: Terms | None = method() if method and all(map(keeps_columns, before)) else None
-        return known
+        return last.terms() if all(phi.keeps_columns for phi in before) else None
 
     def input_weights(self, w: Vector) -> tuple[Vector, float] | None:
         """Return (v, c) with w·φ(x) = v·x + c, or None where a map is not affine."""
@@ -171,21 +168,11 @@ def _called(phi: FeatureMap) -> str:
     return f"the feature map {type(phi).__module__}.{type(phi).__qualname__}"
 
 
-def is_shared(phi: FeatureMap) -> bool:
-    """Return whether a map fitted to all training rows may be used in their inner folds too."""
-    return bool(getattr(phi, "shared", False))
-
-
-def keeps_columns(phi: FeatureMap) -> bool:
-    """Return whether feature j of φ(x) belongs to column j of x, for all j that are not exempt."""
-    return bool(getattr(phi, "keeps_columns", False))
-
-
 def weights_through(maps: Sequence[FeatureMap], w: Vector) -> tuple[Vector, float] | None:
     """Return (v, c) with w·φ_k(… φ_1(x)) = v·x + c, or None if a map is not affine."""
     c = 0.0
     for phi in reversed(maps):
-        linear = input_weights(phi, w)
+        linear = phi.input_weights(w)
         if linear is None:
             return None
         w, c = linear[0], c + linear[1]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from aucbench.contract import FeatureMap, NoMap
 from aucbench.errors import UnsupportedError
 from aucbench.features.standard import Standard
-from aucbench.protocols import FeatureMap, identity
 from aucbench.scale import ChunkedData
 
 STANDARD = ("auto", "standard")
@@ -32,5 +32,5 @@ def with_features(features: str, data: ChunkedData) -> ChunkedData:
 def map_of(data: ChunkedData) -> FeatureMap:
     """Return the map from raw rows to the features that a solver has seen."""
     if not data.standard:
-        return identity
+        return NoMap()
     return Standard(mean=data.centre, rest=np.zeros(data.d), spread=data.scale)

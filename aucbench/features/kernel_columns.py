@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg.lapack import dpstrf
 
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Block, Index, Rows, Vector
 from aucbench.data.arrays import rows as dense
@@ -128,7 +129,7 @@ def is_text(X: Rows) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class KernelColumns:
+class KernelColumns(FeatureMap):
     """φ(x) = (K(x, z_1), …, K(x, z_m)), so that w · φ(x) = Σ_l w_l K(x, z_l).
 
     Parameters
@@ -147,7 +148,6 @@ class KernelColumns:
     kernel: Kernel
     landmarks: Rows
 
-    exempt: ClassVar[int] = 0
     keeps_rows: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: np.random.Generator) -> KernelColumns:

@@ -7,13 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.features.scaling import fitted, inverse, learnt
 
 
 @dataclass(frozen=True)
-class MaxAbs:
+class MaxAbs(FeatureMap):
     """φ(x)_j = x_j / max_i |x_ij|, where the maximum is over the training rows.
 
     All entries of the training rows are then in [−1, 1]. A column of zeros stays.
@@ -31,7 +32,6 @@ class MaxAbs:
         When applied to rows with another number of features.
     """
 
-    exempt: ClassVar[int] = 0
     keeps_columns: ClassVar[bool] = True
 
     peak: Vector | None = field(default=None, repr=False, compare=False)

@@ -7,13 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import PIECE, Rows, Vector, rows
 from aucbench.features.scaling import DENSE_LIMIT, fitted, inverse, learnt, positive
 
 
 @dataclass(frozen=True)
-class MinMax:
+class MinMax(FeatureMap):
     """φ(x)_j = (2x_j − l_j − u_j) / (u_j − l_j).
 
     l_j and u_j are the smallest and the largest value of feature j over the training rows, which
@@ -38,7 +39,6 @@ class MinMax:
     over all rows.
     """
 
-    exempt: ClassVar[int] = 0
     keeps_columns: ClassVar[bool] = True
 
     least: Vector | None = field(default=None, repr=False, compare=False)

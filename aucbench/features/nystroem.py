@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, UnknownNameError, require_count
@@ -19,7 +20,7 @@ RANK, TEXT_RANK = 300, 1000  # numbers of landmarks
 
 @about(cites=("williams2000", "bae2025"))
 @dataclass(frozen=True)
-class Nystroem:
+class Nystroem(FeatureMap):
     """φ(x) = (K†)^{1/2} (K(x, z_1), …, K(x, z_m)), K the kernel of the landmarks z.
 
     φ(x)·φ(x') = k(x)ᵀ K† k(x') is the Nyström approximation of K(x, x'), with
@@ -75,7 +76,6 @@ class Nystroem:
     columns: KernelColumns | None = field(default=None, repr=False, compare=False)
     root: Vector | None = field(default=None, repr=False, compare=False)
 
-    exempt: ClassVar[int] = 0
     keeps_rows: ClassVar[bool] = True  # of k-means the centres, which may be rows
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import FeatureMap
 from aucbench.data import Data, Shape, Shapes, Terms
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import DataError, require_above, require_count
@@ -30,7 +31,7 @@ FLAT = 1e-4  # share of the variance of a column's curved functions below which 
 
 @about(cites=("eilers1996", "wood2017"))
 @dataclass(frozen=True)
-class Splines:
+class Splines(FeatureMap):
     """φ(x) = the linear part and the curved parts of each column, so that w·φ(x) = Σ_j f_j(x_j).
 
     f_j is a cubic spline with knots at quantiles of the column. It is written as f_j = Σ_i c_i B_i
@@ -96,7 +97,6 @@ class Splines:
     blocks: tuple[Spline | None, ...] | None = field(default=None, repr=False, compare=False)
     crosses: tuple[Cross, ...] = field(default=(), repr=False, compare=False)
 
-    exempt: ClassVar[int] = 0
     expected_failures: ClassVar[Mapping[str, str]] = {
         "layouts": "features of sparse rows are measured from those of 0"
     }

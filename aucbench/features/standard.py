@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.features.scaling import DENSE_LIMIT, fitted, inverse, learnt
@@ -16,7 +17,7 @@ NEAR = 1 << 15  # numbers of a piece that stays in the nearest caches: 256 KiB
 
 
 @dataclass(frozen=True)
-class Standard:
+class Standard(FeatureMap):
     """φ(x)_j = (x_j − m_j) / s_j.
 
     m_j is the mean and s_j the standard deviation (divisor n) over the training rows. A constant
@@ -37,7 +38,6 @@ class Standard:
         When dense rows would exceed the limit, or have another number of features.
     """
 
-    exempt: ClassVar[int] = 0
     keeps_columns: ClassVar[bool] = True
 
     mean: Vector | None = field(default=None, repr=False, compare=False)

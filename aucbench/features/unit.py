@@ -7,19 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.features.scaling import SMALLEST_NORMAL, inverse
 
 
 @dataclass(frozen=True)
-class Unit:
+class Unit(FeatureMap):
     """φ(x) = x / ‖x‖₂. A row of zeros stays. Zeros stay, and nothing is learnt.
 
     Rows of any length work: also those whose squares overflow or underflow.
     """
 
-    exempt: ClassVar[int] = 0
     keeps_columns: ClassVar[bool] = True
     shared: ClassVar[bool] = True
 

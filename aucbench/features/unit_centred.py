@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.features.scaling import learnt
@@ -15,7 +16,7 @@ from aucbench.features.unit import Unit
 
 
 @dataclass(frozen=True)
-class UnitCentred:
+class UnitCentred(FeatureMap):
     """φ(x) = (x − m) / ‖x − m‖₂, where m is the mean of the training rows; 0 where x = m.
 
     Sparse rows become dense, up to 2 GiB.
@@ -37,7 +38,6 @@ class UnitCentred:
     The scaling of the large data sets in the SPDAM paper (section 5.2).
     """
 
-    exempt: ClassVar[int] = 0
     keeps_columns: ClassVar[bool] = True
 
     mean: Vector | None = field(default=None, repr=False, compare=False)

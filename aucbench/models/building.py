@@ -223,7 +223,7 @@ def _fold(held: HeldOut, data: Data) -> Fold:
 def _described(model: Model, data: Data | ChunkedData, source: str, options: FitOptions) -> Model:
     """Return the model with what is known of its table and its making."""
     solver = get_solver(model.provenance["solver"])
-    packages = getattr(solver.needs, "packages", ())
+    packages = solver.needs.packages
     about: dict[str, Any] = {
         **origin(short(source), options.read, data),
         "data_hash": data.parts.fingerprint if isinstance(data, ChunkedData) else data_hash(data),

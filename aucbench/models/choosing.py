@@ -188,7 +188,7 @@ def _trained_on(pairs: Spec, without: Collection[str]) -> tuple[str, ...]:
     kind = get_pairs(pairs).kind
     installed = (name for name in OF_PAIRS if name != PAIRED_TREES or _has_trees())
     known = (name for name in installed if name not in without)
-    chosen = tuple(name for name in known if kind in get_solver(name).needs.pairs)
+    chosen = tuple(name for name in known if f"{kind}-pairs" in get_solver(name).needs.capabilities)
     if not chosen:
         raise UnsupportedError(f"auto has no solver that trains on {pairs}; name one by --solver")
     return chosen

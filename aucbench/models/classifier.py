@@ -23,6 +23,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from aucbench.contract import Solver
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
@@ -39,7 +40,6 @@ from aucbench.models.online import Online, announced_classes, require_streaming
 from aucbench.models.prediction import class_names
 from aucbench.models.recipe import Recipe
 from aucbench.pairs import ByClass
-from aucbench.protocols import Solver
 from aucbench.registry import get_pairs
 
 CHOSEN_ON_TRAINING = (

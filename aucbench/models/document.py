@@ -22,6 +22,7 @@ from cattrs import BaseValidationError, Converter, transform_error
 from cattrs.gen import make_dict_structure_fn
 from cattrs.v import format_exception
 
+from aucbench.contract import FeatureMap
 from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.datasets.reading import MARKS, Plain
 from aucbench.datasets.tables import Encoding
@@ -33,7 +34,6 @@ from aucbench.features.by_column import Spline, Steps
 from aucbench.features.crosses import Cross
 from aucbench.models.calibration import Calibrator, Isotonic, Sigmoid
 from aucbench.models.maps import CALIBRATORS, KIND, MAPS, NAMES, PARTS, ROWS
-from aucbench.protocols import FeatureMap
 from aucbench.records import Stop
 from aucbench.stats import Interval
 

@@ -3,7 +3,7 @@
 Design
   a. The score of an additive model is a sum of effects. What an encoding makes of one column of the
      table, such as the levels of a category or the flag of a missing cell, is one effect. Its
-     terms are those of the maps, see `aucbench.protocols.terms`.
+     terms are those of the maps, see `aucbench.contract.terms`.
   b. An effect looks at its own column alone, so that its curve is that of one row in which the
      column is set to each place. A ranking has no constant: each effect of a sum is 0 in the mean
      over the rows.
@@ -28,7 +28,7 @@ from aucbench.datasets.tables import Column
 from aucbench.models.assessment import SMALLEST
 from aucbench.models.model import Model
 from aucbench.models.shape import TIMES, Axis, EffectShape
-from aucbench.protocols import MAPPED_ROWS
+from aucbench.solving.scoring import MAPPED_ROWS
 
 MOST_LEVELS = 10  # of a category; the others are one place
 MOST_SHAPES, MOST_DEPENDENCES = 30, 12  # effects of a sum, those that move the score most; others

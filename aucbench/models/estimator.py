@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from aucbench.bench.plan.pairs import spec_of_pairs
+from aucbench.contract import FeatureMap, Solver
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.inputs import require_filled
@@ -33,7 +34,6 @@ from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
 from aucbench.models.score_function import finite
 from aucbench.pairs import aucbench_pairs
-from aucbench.protocols import FeatureMap, Solver
 from aucbench.ranges import GAP_TOL
 from aucbench.registry import get_solver
 from aucbench.solving.hyperparameters import hyperparameters, with_hyperparameters

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.contract import FeatureMap, NoMap
 from aucbench.data import Terms
 from aucbench.data.arrays import Rows
 from aucbench.errors import UnsupportedError
@@ -34,12 +35,11 @@ from aucbench.features import (
     UnitCentred,
 )
 from aucbench.features.by_column import Spline, Steps
-from aucbench.features.chain import keeps_columns
 from aucbench.features.crosses import Cross
+from aucbench.features.terms import terms
 from aucbench.models.calibration import Isotonic, Sigmoid
 from aucbench.models.shape import TIMES
 from aucbench.optim.trees import TreeSum
-from aucbench.protocols import FeatureMap, NoMap, terms
 
 KIND, ROWS = "kind", "rows"
 MAPS: Mapping[str, type[Any]] = {
@@ -100,7 +100,7 @@ def names_after(phi: FeatureMap, names: Sequence[str]) -> tuple[str, ...]:
     if isinstance(phi, Bins):
         both = zip(names, phi.blocks or (), strict=True)
         return tuple(f"{name} ≥ {t:.6g}" for name, one in both if one for t in one.thresholds)
-    known = None if keeps_columns(phi) else terms(phi, len(names))
+    known = None if phi.keeps_columns else terms(phi, len(names))
     return tuple(names) if known is None else (*_numbered(known, names),)
 
 

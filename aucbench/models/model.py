@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contract import FeatureMap, NoMap
 from aucbench.data import Terms
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.inputs import check_rows
@@ -29,6 +30,7 @@ from aucbench.datasets.tables import Column, Encoding, Schema
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import Chain, KernelColumns, Nystroem
 from aucbench.features.chain import weights_through
+from aucbench.features.terms import terms
 from aucbench.metrics import Aim, intercept_at
 from aucbench.models import archive
 from aucbench.models.calibration import Sigmoid, best, calibrator, log_odds, probabilities
@@ -36,7 +38,7 @@ from aucbench.models.document import require_fit, structured
 from aucbench.models.maps import KIND, names_after, steps_of, tree_of
 from aucbench.models.score_function import LINEAR, ScoreFunction, finite
 from aucbench.models.scorecard import Scorecard
-from aucbench.protocols import MAPPED_ROWS, FeatureMap, identity, terms
+from aucbench.solving.scoring import MAPPED_ROWS
 from aucbench.stats import Interval
 
 if TYPE_CHECKING:
@@ -179,7 +181,7 @@ class Model:
     @property
     def keeps_rows(self) -> bool:
         """Whether it holds training rows: the landmarks of a kernel."""
-        own = any(getattr(phi, "keeps_rows", False) for phi in self.maps)
+        own = any(phi.keeps_rows for phi in self.maps)
         return own or any(function.keeps_rows for function in self.functions)
 
     @property
@@ -199,13 +201,13 @@ class Model:
         return tuple(names)
 
     def terms(self, k: int = 0) -> Terms | None:
-        """Return the terms of the features of score function k, see `aucbench.protocols.terms`.
+        """Return the terms of the features of score function k, see `aucbench.contract.terms`.
 
         None if a score by weights is no sum over columns.
         """
         every = (*self.maps, *self.functions[k].maps)
         maps = [phi for phi in every if not phi.exempt]
-        phi = Chain(tuple(maps)) if len(maps) > 1 else (*maps, identity)[0]
+        phi = Chain(tuple(maps)) if len(maps) > 1 else (*maps, NoMap())[0]
         return terms(phi, self.functions[k].d - (len(every) - len(maps)))
 
     @property

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contract import FeatureMap, NoMap, Solver, Streaming
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.targets import Labels, label_places, ordered_classes
@@ -25,7 +26,6 @@ from aucbench.models.calibration import Sigmoid
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
 from aucbench.models.score_function import ScoreFunction, as_steps
-from aucbench.protocols import FeatureMap, NoMap, Solver, Streaming
 from aucbench.registry import described, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec
 from aucbench.stats.labels import counted

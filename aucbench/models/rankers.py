@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from aucbench.contract import Solver
 from aucbench.data import Grades, Survival
 from aucbench.data.arrays import Vector
 from aucbench.data.kinds import Target
@@ -23,7 +24,6 @@ from aucbench.errors import DataError
 from aucbench.metrics import cindex, grade_auc
 from aucbench.models.estimator import Learner
 from aucbench.pairs import Grade, Pairs, Time
-from aucbench.protocols import Solver
 
 
 class _Ranker(Learner):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.contract import FeatureMap, NoMap, Solver
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.shapes import written_shapes
@@ -25,13 +26,13 @@ from aucbench.features.chain import mapped as map_rows
 from aucbench.features.chunked import map_of, with_features
 from aucbench.models.model import Model
 from aucbench.models.score_function import as_steps, functions_of
-from aucbench.protocols import MAPPED_ROWS, FeatureMap, Solver, identity
 from aucbench.ranges import GAP_TOL
 from aucbench.records import Run
 from aucbench.registry import get_preprocessing, get_solver
 from aucbench.registry.specs import Spec
 from aucbench.scale import ChunkedData
 from aucbench.solving.loop import solve
+from aucbench.solving.scoring import MAPPED_ROWS
 from aucbench.solving.wrappers import WithStart
 
 PINNED = "OMP_NUM_THREADS"  # what the solvers with trees look at
@@ -256,7 +257,7 @@ def scale_of(model: Model) -> Vector | float:
 
 def _chain(start: Model) -> FeatureMap:
     """Return the maps of a model as one."""
-    return Chain(start.maps) if start.maps else identity
+    return Chain(start.maps) if start.maps else NoMap()
 
 
 def weights_of(start: Model) -> Vector:

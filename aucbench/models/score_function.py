@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.contract import FeatureMap
+from aucbench.contract import Model as Scoring
 from aucbench.data import scores as weighted_sums
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import DataError, UnsupportedError
@@ -18,8 +20,6 @@ from aucbench.models.maps import KIND, steps_of, tree_of
 from aucbench.models.operating import Operating
 from aucbench.models.shape import EffectShape
 from aucbench.optim.trees import TreeSum, portable
-from aucbench.protocols import FeatureMap
-from aucbench.protocols import Model as Scoring
 from aucbench.records import Run
 from aucbench.stats import Interval
 
@@ -92,9 +92,7 @@ class ScoreFunction:
     @property
     def keeps_rows(self) -> bool:
         """Whether it may hold training rows: the landmarks of a kernel, or what is not saved."""
-        return self.unsaved is not None or any(
-            getattr(phi, "keeps_rows", False) for phi in self.maps
-        )
+        return self.unsaved is not None or any(phi.keeps_rows for phi in self.maps)
 
     def mapped(self, rows: Rows) -> Rows:
         """Return the features of w or of the trees, of rows that the model has mapped."""

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.objectives.differences import constant_over_pairs, pulled
@@ -53,7 +54,7 @@ def require_both_classes(y: NDArray[np.int8]) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class AllPairs(ABC):
+class AllPairs(Objective, ABC):
     """f(w): the mean over pairs (i, j) of a loss of w·(x_i − x_j), where i should score higher.
 
     Which pairs count, and how much, is `Data.pairs` (`aucbench.pairs`): f = Σ π_ij φ(s_i − s_j).

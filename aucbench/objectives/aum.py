@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.aum import AumLoss, aum_loss
+from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.breakpoints import Breakpoints
@@ -18,7 +19,7 @@ from aucbench.errors import UnsupportedError, require_at_least
 
 
 @dataclass(frozen=True, eq=False)
-class Aum:
+class Aum(Objective):
     """f(w) = ∫ min(FP(c), FN(c)) dc over all thresholds c, the AUM of the scores s = Xw.
 
     FP and FN are rates: shares of the errors that thresholds can change. For labels

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import Cut, Objective
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import UNIT, Slack, gamma
 from aucbench.errors import UnsupportedError
-from aucbench.objectives.cut import Cut
 from aucbench.scale import ChunkedData
 from aucbench.scale.bins import Binned, Grid, binned, fits, pulled
 from aucbench.scale.row_sums import additions
@@ -19,7 +20,14 @@ BINS, MOST = 1 << 10, 1 << 20  # at first, and at last
 FINER = 4  # times as many bins
 
 
-class BinnedLoss(ABC):
+@dataclass(frozen=True, eq=False)
+class BinnedCut(Cut):
+    """A cut from scores in bins, which bound the AUC of the rows at w too, at no further cost."""
+
+    auc: tuple[float, float] | None = None
+
+
+class BinnedLoss(Objective, ABC):
     """A mean loss of pairs that is known by bounds, from scores in bins.
 
     Parameters
@@ -35,11 +43,12 @@ class BinnedLoss(ABC):
     over_pairs: ClassVar[bool] = True
 
     def __init__(self, data: ChunkedData, bins: int = BINS) -> None:
-        self.data, self.bins = data, bins
+        self.data = data  # type: ignore[assignment]  # rows in chunks
+        self.bins = bins
         self.operations = 0  # rounded operations of a row of a sum, at most
         self._known: dict[bytes, tuple[int, Cut]] = {}  # bins and cut at a point
 
-    def cut_at(self, w: Vector) -> Cut:
+    def cut(self, w: Vector) -> Cut:
         """Return a cut, and a bound of f(w), from one reading of the rows, or two.
 
         It is two where the sums of the bins would take more than 64 MB. It is none at w = 0, and
@@ -60,7 +69,7 @@ class BinnedLoss(ABC):
         if not w.any():
             return 1.0
         known = self._known.get(w.tobytes())
-        return known[1].value if known else self.cut_at(w).value
+        return known[1].value if known else self.cut(w).value
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return g of the cut at w.
@@ -71,7 +80,7 @@ class BinnedLoss(ABC):
             When `rows` is not all rows.
         """
         require_all(rows)
-        return self.cut_at(w).g
+        return self.cut(w).slope
 
     @abstractmethod
     def rounding(self, w: Vector) -> Slack:

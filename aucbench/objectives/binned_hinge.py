@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import Cut
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack, gamma
-from aucbench.objectives.binned import BinnedLoss, place_error
-from aucbench.objectives.cut import Cut
+from aucbench.objectives.binned import BinnedCut, BinnedLoss, place_error
 from aucbench.scale.bins import Binned, Counts, Grid, auc_between, grid_of
 
 
@@ -80,7 +80,7 @@ class BinnedHinge(BinnedLoss):
         g = self._pulled(rows, w, grid, c)
         b = sum(map(mul, k.tolist(), pos.tolist())) / twice
         slack = within_bins(rows, grid) / twice + place_error(grid)
-        return Cut(b + float(g @ w) + slack, g, b, slack, auc_between(rows, grid))
+        return BinnedCut(b + float(g @ w) + slack, g, b, slack, auc=auc_between(rows, grid))
 
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), see the class."""

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import Cut
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack, gamma
 from aucbench.data.tally import uncounted
-from aucbench.objectives.binned import BINS, BinnedLoss, place_error
-from aucbench.objectives.cut import Cut
+from aucbench.objectives.binned import BINS, BinnedCut, BinnedLoss, place_error
 from aucbench.scale import ChunkedData
 from aucbench.scale.bins import Binned, Counts, Grid, auc_between
 
@@ -84,7 +84,7 @@ class BinnedSquaredHinge(BinnedLoss):
         error = 2.0 * gamma(2 * grid.count + 16) * (2.0 * mean + square_mean)
         self._largest = (max(self._largest[0], error), max(self._largest[1], mean))
         self._reach_further(rows, grid)
-        return Cut(b + float(g @ w) + slack, g, b, slack, auc_between(rows, grid))
+        return BinnedCut(b + float(g @ w) + slack, g, b, slack, auc=auc_between(rows, grid))
 
     def _grid(self, w: Vector) -> Grid:
         """Return bins for all active pairs of a sample: from the lowest t to the highest s₋."""

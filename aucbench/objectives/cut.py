@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from aucbench.contract import Cut
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack
 from aucbench.scale import ChunkedData
-
-
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """f(u) ≥ b + g·u for all u, and f(w) ≤ `value` at the point w of the cut.
-
-    Attributes
-    ----------
-    value : float
-        f(w), or a bound of it from above.
-    g : array of shape (d,)
-    b : float
-    slack : float
-        How far `value` is above b + g·w, but for rounding; 0 where g is a subgradient.
-    auc : tuple of 2 float, or None
-        Bounds of the AUC of the rows at w, where they cost nothing.
-    """
-
-    value: float
-    g: Vector
-    b: float
-    slack: float = 0.0
-    auc: tuple[float, float] | None = None
 
 
 class ScoredLoss(Protocol):
@@ -44,7 +21,7 @@ class ScoredLoss(Protocol):
         """The rows."""
         ...
 
-    def cut(self, s: Vector) -> tuple[float, Vector, float]:
+    def cut_of_scores(self, s: Vector) -> tuple[float, Vector, float]:
         """Return f at s, derivatives c (n,) with a subgradient Xᵀc, and b: f(u) ≥ b + c·Xu."""
         ...
 
@@ -67,7 +44,7 @@ class BoundedLoss(Protocol):
         """None: all pairs of labels."""
         ...
 
-    def cut_at(self, w: Vector) -> Cut:
+    def cut(self, w: Vector) -> Cut:
         """Return a cut, and a bound of f(w), from one evaluation."""
         ...
 
@@ -83,5 +60,5 @@ class BoundedLoss(Protocol):
 def cut_at(f: ScoredLoss, w: Vector) -> Cut:
     """Return f(w) and its cut at w, which is valid for any scores, so that rounding of them is."""
     s = f.data.scores(w) if w.any() else np.zeros(f.data.n)
-    value, c, b = f.cut(s)
-    return Cut(value, f.pullback(c), b)
+    value, c, b = f.cut_of_scores(s)
+    return Cut(value, f.pullback(c), b, scores=s)

@@ -7,19 +7,21 @@ from functools import cached_property
 
 import numpy as np
 
+from aucbench.contract import Cut, Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.data.rounding import Slack, of_hinge
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, UnsupportedError, require_count
 from aucbench.kernels import hinge
+from aucbench.objectives.cut import cut_at
 from aucbench.objectives.differences import constant_columns, constant_in_parts, pulled
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged
 
 
 @dataclass(frozen=True, eq=False)
-class IncompleteHinge:
+class IncompleteHinge(Objective):
     """f(w) = (1/B) Σ_b [1 − w·(x_{i_b} − x_{j_b})]₊ over B given pairs.
 
     If pairs are drawn uniformly with replacement, f is an unbiased estimate of the pairwise
@@ -123,14 +125,18 @@ class IncompleteHinge:
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """Return f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
-        return self.cut(s)[:2]
+        return self.cut_of_scores(s)[:2]
 
     @property
     def some_pairs(self) -> tuple[Index, Index] | None:
         """The pairs, from which the spread of margins is seen; None: those of all rows show it."""
         return None if pairs_of(self.data) is None else (self.positives, self.negatives)
 
-    def cut(self, s: Vector) -> tuple[float, Vector, float]:
+    def cut(self, w: Vector) -> Cut:
+        """Return f(w) and its cut at w, from one evaluation."""
+        return cut_at(self, w)
+
+    def cut_of_scores(self, s: Vector) -> tuple[float, Vector, float]:
         """Return f and its derivatives c (n,) at scores s (n,), and b with f(u) ≥ b + c·Xu.
 
         b is the share of active pairs.

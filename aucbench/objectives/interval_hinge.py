@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector, size
 from aucbench.data.breakpoints import Targets
@@ -14,7 +15,7 @@ from aucbench.errors import require_at_least
 
 
 @dataclass(frozen=True, eq=False)
-class IntervalHinge:
+class IntervalHinge(Objective):
     """f(w) = (1/n) Σ_i [l_i + m − s_i]₊² + [s_i − h_i + m]₊², s = Xw.
 
     (l_i, h_i) is the interval of scores at which row i has the fewest errors, see

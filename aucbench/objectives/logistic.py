@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector, size
 from aucbench.data.passes import margin
@@ -16,7 +17,7 @@ ALIKE = np.ones(2)  # weights of negative and of positive rows
 
 
 @dataclass(frozen=True, eq=False)
-class Logistic:
+class Logistic(Objective):
     """f(w) = (1/n) Σ_i log(1 + exp(−y_i w·(x_i − m))).
 
     Rows are never centred: products with m are added up once per block. So the cost of a block is

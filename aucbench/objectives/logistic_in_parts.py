@@ -7,6 +7,7 @@ from math import hypot, log
 
 import numpy as np
 
+from aucbench.contract import Objective
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import UNIT, gamma
 from aucbench.objectives.binned import require_all
@@ -59,7 +60,7 @@ class LogisticPoint:
         return hypot(*self.gradient.tolist())
 
 
-class LogisticInParts:
+class LogisticInParts(Objective):
     """f(w) = min_c C Σ_i log(1 + exp(−m_i)), m_i = y_i (w·z_i + c), and P(w, c) with a ridge.
 
     **Certificate.** P(w, c) = ½‖w‖² + C Σ ℓ(m_i) has no curvature in c, so that a small gradient
@@ -96,7 +97,8 @@ class LogisticInParts:
     """
 
     def __init__(self, data: ChunkedData, C: float) -> None:
-        self.data, self.C = data, C
+        self.data = data  # type: ignore[assignment]  # rows in chunks
+        self.C = C
         self._known: dict[bytes, float] = {}  # the least loss at weights so far
 
     def at(self, theta: Vector) -> LogisticPoint:

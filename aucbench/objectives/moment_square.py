@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import UNIT, Slack, gamma, gap_of_gradient
 from aucbench.objectives.binned import require_all
 from aucbench.objectives.pairwise_square import PairwiseSquare
-from aucbench.protocols import Objective
 from aucbench.scale import ChunkedData
 from aucbench.scale.moments import chain
 from aucbench.scale.row_sums import additions, square_sums
@@ -21,7 +21,7 @@ from aucbench.scale.row_sums import additions, square_sums
 DIRECT = 4000  # features up to which there are moments: 256 MB, and as much for each part at work
 
 
-class MomentSquare:
+class MomentSquare(Objective):
     """F(w) = wᵀ(C₊ + C₋)w + (1 + w·δ)², δ = m₋ − m₊, which is `PairwiseSquare` of the same rows.
 
     C₊, C₋ and m₊, m₋ are the covariances and the means of the classes, from one reading that
@@ -39,7 +39,7 @@ class MomentSquare:
     over_pairs: ClassVar[bool] = True
 
     def __init__(self, data: ChunkedData) -> None:
-        self.data = data
+        self.data = data  # type: ignore[assignment]  # rows in chunks
         self._last: tuple[bytes, Vector] | None = None  # a point, and its product with the Hessian
 
     @property

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aucbench.contract import Cut
 from aucbench.data.arrays import Block, Vector
 from aucbench.data.rounding import Slack, of_hinge
 from aucbench.objectives.all_pairs import AllPairs, HingeSums, hinge_sums
+from aucbench.objectives.cut import cut_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,11 @@ class PairwiseHinge(AllPairs):
     def _sums_over(self, rows: Block) -> HingeSums:
         return hinge_sums(self.data, rows, squared=False)
 
-    def cut(self, s: Vector) -> tuple[float, Vector, float]:
+    def cut(self, w: Vector) -> Cut:
+        """Return f(w) and its cut at w, from one evaluation."""
+        return cut_at(self, w)
+
+    def cut_of_scores(self, s: Vector) -> tuple[float, Vector, float]:
         """Return f at the scores s (n,), its derivatives c (n,), and b with f(u) ≥ b + c·Xu.
 
         b = Σ π_ij over the active pairs. With all of c, it is a valid cut for any scores s, so that

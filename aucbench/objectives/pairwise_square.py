@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector, size
 from aucbench.data.passes import affine
@@ -21,7 +22,7 @@ from aucbench.pairs.sums import Bend
 
 
 @dataclass(frozen=True, eq=False)
-class PairwiseSquare:
+class PairwiseSquare(Objective):
     """F(w) = 1/(n₊n₋) Σ_i Σ_j (1 − w·(x_i − x_j))², i positive, j negative.
 
     With weights v of rows a pair counts v_i v_j, and n₊ and n₋ are the sums of v: means and

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector, size
 from aucbench.data.passes import margin
 
 
 @dataclass(frozen=True, eq=False)
-class UnivariateExp:
+class UnivariateExp(Objective):
     """f(w) = ½ [(1/n₊) Σ₊ exp(−w·x_i − c) + (1/n₋) Σ₋ exp(w·x_j + c)], at c = 0 or the best c.
 
     At the best offset c, e^{2c} = Σ₊ exp(−w·x_i) n₋ / (n₊ Σ₋ exp(w·x_j)), both sums are equal, and

@@ -6,10 +6,10 @@ because every streaming solver needs them, also one outside aucbench.
 
 from aucbench.optim.bundle import Bundle
 from aucbench.optim.choice import chosen, require_above_or_auto, require_whole_or_auto, ridge
-from aucbench.optim.counted import Counted, counted
 from aucbench.optim.lanczos import lipschitz, top_eigenvalue
 from aucbench.optim.lbfgs import Lbfgs
 from aucbench.optim.proximal_newton import proximal_newton
+from aucbench.optim.reported import reported
 from aucbench.optim.scale import default_l1, default_ridge, noise, pair_square
 from aucbench.optim.streaming import capped, passes, row_order
 from aucbench.optim.term_newton import term_newton
@@ -17,12 +17,10 @@ from aucbench.optim.weak_wolfe import WeakWolfe
 
 __all__ = [
     "Bundle",
-    "Counted",
     "Lbfgs",
     "WeakWolfe",
     "capped",
     "chosen",
-    "counted",
     "default_l1",
     "default_ridge",
     "lipschitz",
@@ -30,6 +28,7 @@ __all__ = [
     "pair_square",
     "passes",
     "proximal_newton",
+    "reported",
     "require_above_or_auto",
     "require_whole_or_auto",
     "ridge",

@@ -13,14 +13,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from aucbench.contract import Budget
 from aucbench.data import Data, uncounted
+from aucbench.data import scores as scored
 from aucbench.data.arrays import Vector
 from aucbench.data.concordance import weighted_concordance
+from aucbench.data.tally import counting
 from aucbench.errors import ParameterError, UnsupportedError, require_above, require_count
 from aucbench.optim.scale import concentration, default_ridge
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged
-from aucbench.protocols import Budget
 from aucbench.scale import ChunkedData
 
 AUTO: Final = "auto"
@@ -36,7 +38,7 @@ def chosen(
     values: Sequence[Any],
     data: Data,
     rng: np.random.Generator,
-    budget: Budget | None = None,
+    budget: Budget,
     *,
     splits: int = 1,
     passes: float = TRIAL_PASSES,
@@ -46,7 +48,7 @@ def chosen(
     A fifth of each class is held out, see `Data.split`. For each value, the solver is fitted to the
     other rows for a few passes, or for as many as the budget has. Of values with the same AUC the
     first one is taken, so put the preferred ones first.
-    The clock of `solve` counts all of this, because `problem` calls it. `rows_seen` does not: it is
+    The clock of `solve` counts all of this, because `problem` calls it. Passes do not: it is
     tuning, whose passes `solve` does not count either where the caller tunes.
     With fewer than 30 rows of a class, no trial is worth its noise, and the last value is taken. Of
     other pairs (`Data.pairs`), the share in order is what ranks, of those in the range where there
@@ -64,7 +66,7 @@ def chosen(
         Training rows with labels.
     rng : Generator
         Draws the held rows and the seed of the trials.
-    budget : Budget, optional
+    budget : Budget
         Of the fit; a trial gets no more passes.
     splits : int
         How often a fifth is held out. The mean of the AUC over the splits counts, and the last
@@ -74,16 +76,19 @@ def chosen(
     """
     if len(values) == 1 or too_few(data):
         return values[-1]
-    most = min(passes, (budget and budget.passes) or inf)
+    most = min(passes, budget.passes or inf)
 
     def quality(value: Any, rest: Data, held: Data, seed: int) -> float:
         trial = replace(solver, **{name: value})
         problem_rng, iterates_rng = np.random.default_rng(seed).spawn(2)
-        problem = trial.problem(rest, problem_rng)
-        for state in trial.iterates(problem, iterates_rng):
-            if state.rows_seen >= most * rest.n:
-                break
-        scores = problem.scorer(state, held.rows)
+        with counting() as read:
+            problem = trial.problem(rest, problem_rng, Budget(most))
+            w0 = np.zeros(problem.data.d)
+            for state in trial.iterates(problem, w0, iterates_rng, Budget(most)):
+                last = state
+                if read.rows >= most * rest.n:
+                    break
+        scores = scored(problem.features(held.rows), last.w)
         if not np.isfinite(scores).all():
             return -inf
         return in_order(held, scores)
@@ -132,7 +137,7 @@ def ridge(
     solver: Any,
     data: Data,
     rng: np.random.Generator,
-    budget: Budget | None = None,
+    budget: Budget,
 ) -> float:
     """Return the λ of a solver: the number given, or that of `default_ridge` for None.
 
@@ -148,7 +153,7 @@ def ridge(
         Training rows with labels.
     rng : Generator
         Draws the held rows.
-    budget : Budget, optional
+    budget : Budget
         Of the fit; a trial gets no more passes.
     """
     if solver.lam is not None and solver.lam != AUTO:

@@ -10,17 +10,17 @@ Design
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from aucbench.contract import Budget, Model, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.optim.trees import TreeSum, trees_of_boosting, trees_of_forest
-from aucbench.protocols import Needs, Problem, State
 
 SCORES = ("decision_function", "predict_proba")  # the first that it has is used
 CLASSIFIER_WANTED = "wanted a classifier of scikit-learn's kind, such as RandomForestClassifier()"
@@ -53,7 +53,7 @@ def from_estimator(estimator: Any) -> FromEstimator:
 
 
 @dataclass(frozen=True)
-class FromEstimator:
+class FromEstimator(Solver):
     """One fit of a scikit-learn classifier: see `from_estimator`.
 
     Parameters
@@ -70,27 +70,21 @@ class FromEstimator:
         _check(self.estimator)
 
     @property
-    def needs(self) -> Needs:
+    def needs(self) -> Needs:  # type: ignore[override]  # of the estimator
         """It needs labels. Its packages are those of the estimator, its steps and their bases."""
         weights = _weight_parameter(self.estimator) is not None
-        return Needs(packages=_packages(self.estimator), weights=weights)
+        known = frozenset({"weights"} if weights else ())
+        return Needs(known, packages=_packages(self.estimator))
 
-    @property
-    def hands_seed_over(self) -> bool:
-        """Whether the estimator has a `random_state`, of which only its class knows the use."""
-        return any(map(_seeds, self.estimator.get_params()))
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Return the rows as they are, without an objective."""
-        return Problem(None, train=data)
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Yield the fitted classifier, once."""
-        yield fitted(self.estimator, problem.data, rng)
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> State:
+        """Return the fitted classifier."""
+        return fitted(self.estimator, problem.data, rng)
 
 
 @dataclass(frozen=True)
-class Fitted:
+class Fitted(Model):
     """A fitted classifier as a model.
 
     Attributes
@@ -160,7 +154,8 @@ def fitted(
     if data.weights is not None and (parameter := _weight_parameter(estimator)):
         weights[parameter] = cast(Vector, data.unit_weights).copy()
     model = _unwritten(lambda X: clone(seeded).fit(X, y, **weights), _input(data.rows, names))
-    return State(1, None, data.n, model=Fitted(model, names, keeps_rows), last=True)
+    count_rows(data.n)
+    return State(model=Fitted(model, names, keeps_rows))
 
 
 def _weight_parameter(estimator: Any) -> str | None:

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from aucbench.contract import Objective
 from aucbench.data.arrays import Block, Vector
 from aucbench.errors import ParameterError
-from aucbench.protocols import Objective, Smooth
 
 NORM_TOLERANCE = 1e-3  # relative; steps are stable up to 2/L, so more digits of L are useless
 MAX_PRODUCTS = 50
@@ -22,8 +22,8 @@ def lipschitz(f: Objective, blocks: Sequence[Block], rng: np.random.Generator) -
     The step 1/L̂ of a block method must suit the objectives of the blocks (Assumption 2 of the
     SHT-AUC paper). A step for the Hessian of all rows diverges for small blocks.
 
-    Each product reads the rows of a block, 3 to 7 times in all on most data. These rows count in
-    `State.rows_seen`; `counted` of this package counts them.
+    Each product reads the rows of a block, 3 to 7 times in all on most data. These rows count as
+    any others.
 
     Parameters
     ----------
@@ -36,14 +36,11 @@ def lipschitz(f: Objective, blocks: Sequence[Block], rng: np.random.Generator) -
 
     Raises
     ------
+    UnsupportedError
+        When f has no curvature.
     ParameterError
-        When f has no curvature bound, or when the bound is zero or not finite.
+        When the curvature is zero or not finite.
     """
-    if not isinstance(f, Smooth):
-        raise ParameterError(
-            f"no step size follows from {type(f).__name__}, which has no curvature bound; "
-            "give gamma"
-        )
     v = rng.standard_normal(f.data.d)
     top = 0.0
     for rows in blocks:

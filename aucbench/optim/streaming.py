@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from typing import Any
 
 import numpy as np
 
+from aucbench.contract import Problem, State, Streaming
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.protocols import Problem, State, Streaming
 from aucbench.scale import ChunkedData
 from aucbench.scale.order import chunks
 
@@ -46,6 +45,7 @@ def capped(first: float, n: float, t: Vector) -> Vector:
 def passes(
     solver: Streaming,
     problem: Problem,
+    w0: Vector,
     rng: np.random.Generator,
     *,
     shuffle: bool,
@@ -58,7 +58,9 @@ def passes(
     solver : Streaming
         Its memory is kept from pass to pass, as if the same rows came again.
     problem : Problem
-        Holds the rows and the first weights.
+        Holds the rows.
+    w0 : array of shape (d,)
+        The first weights.
     rng : Generator
         Draws the orders of the rows, and the random numbers of the method.
     shuffle : bool
@@ -68,13 +70,12 @@ def passes(
         The memory before the first row. None means `solver.start` of the first weights.
     """
     data = problem.data
-    surveyed = int(isinstance(data, ChunkedData))  # which is a reading too
     if memory is None:
-        memory = solver.start(problem.start(), rng)
-    for t in count(1):
+        memory = solver.start(w0, rng)
+    while True:
         for chunk, order in _in_order(data, rng, shuffle=shuffle):
             solver.update(memory, chunk, order)
-        yield State(t, solver.weights(memory), (t + surveyed) * data.n)
+        yield State(solver.weights(memory))
 
 
 def _in_order(

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contract import Model
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.arrays import rows as rows_of
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.errors import DataError, PluginError, UnsupportedError, short, written_at
 from aucbench.kernels import trees
 
 SCORED_AT_ONCE = 4096  # rows, so that their nodes stay in the cache
@@ -19,7 +20,7 @@ CHECKED = 500  # rows by which trees from private attributes are compared
 
 
 @dataclass(frozen=True, eq=False)
-class TreeSum:
+class TreeSum(Model):
     """F(x) = base + scale Σ_t v_t(x), v_t(x) the value of the leaf of x in tree t.
 
     A row goes left where x_j ≤ threshold, and right elsewhere. Node numbers count over all trees,
@@ -60,7 +61,7 @@ class TreeSum:
     scale: float = 1.0
     single: bool = False
 
-    keeps_rows: ClassVar[bool] = False
+    keeps_rows: ClassVar[bool | None] = False  # type: ignore[misc]  # of all of them
 
     def __post_init__(self) -> None:
         m = self.feature.size
@@ -81,6 +82,10 @@ class TreeSum:
             and np.isfinite(self.value).all()
         ):
             raise DataError("the arrays are not those of trees; get the file again")
+
+    def portable(self) -> TreeSum:
+        """Return itself."""
+        return self
 
     def scores(self, rows: Rows) -> Vector:
         """F(x) of rows (n, d) -> (n,).
@@ -207,22 +212,20 @@ def _rows_at_thresholds(trees: TreeSum) -> Rows:
     return rows_of(X)
 
 
-def portable(model: Any) -> TreeSum:
+def portable(model: Model) -> TreeSum:
     """Return an equal model that consists of arrays, so that it can be saved without pickle.
-
-    A model says how by a method `portable`.
 
     Raises
     ------
     UnsupportedError
         When it cannot.
+    PluginError
+        When its method `portable` returns something else.
     """
-    if isinstance(model, TreeSum):
-        return model
-    if not hasattr(model, "portable"):
-        raise UnsupportedError(
-            f"a model of the class {type(model).__name__} does not say how to save it; give it a "
-            "method portable that returns aucbench.optim.trees.TreeSum, or use a linear solver"
+    trees = model.portable()
+    if not isinstance(trees, TreeSum):
+        raise PluginError(
+            f"{type(model).__name__}.portable returned {short(trees)}, wanted an "
+            f"aucbench.optim.trees.TreeSum{written_at(type(model).portable)}"
         )
-    trees: TreeSum = model.portable()
     return trees

@@ -9,7 +9,7 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import DataError, require_whole
-from aucbench.features.chain import keeps_columns, mapped
+from aucbench.features.chain import mapped
 from aucbench.registry import get_dataset, get_features
 
 
@@ -41,7 +41,7 @@ def whole(data: str, features: str = "standard") -> Data:
     raw = get_dataset(data).encoded()
     phi = get_features(features).fit(raw, np.random.default_rng(0))
     moved = raw.with_rows(mapped(phi, raw.rows))
-    if not keeps_columns(phi):
+    if not phi.keeps_columns:
         return moved
     return replace(moved, names=raw.names, relevant=raw.relevant)
 

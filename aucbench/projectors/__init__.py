@@ -1,5 +1,6 @@
 """Sets and penalties Ω, one file each: the nearest point of a set, the prox of a penalty."""
 
+from aucbench.contract import Identity
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.projectors.box import Box
 from aucbench.projectors.elastic_net import ElasticNet, ridge_of
@@ -10,7 +11,6 @@ from aucbench.projectors.l1_ball import L1Ball
 from aucbench.projectors.l2_ball import L2Ball
 from aucbench.projectors.soft_threshold import SoftThreshold
 from aucbench.projectors.top_k import TopK
-from aucbench.protocols import Identity
 
 __all__ = [
     "Box",

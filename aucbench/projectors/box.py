@@ -7,13 +7,14 @@ from math import inf
 
 import numpy as np
 
+from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError
 from aucbench.projectors.argument import require_writable_vector
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(Projector):
     """Nearest point of {w : lo <= w_i <= hi}: min(hi, max(lo, v_i)). NaN stays NaN.
 
     Parameters

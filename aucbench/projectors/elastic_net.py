@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aucbench.contract import Problem, Projector
 from aucbench.data.arrays import Vector
 from aucbench.errors import UnsupportedError, require_at_least, require_count
 from aucbench.projectors.argument import require_writable_vector
 from aucbench.projectors.soft_threshold import soft
-from aucbench.protocols import Problem
 
 
 @dataclass(frozen=True)
-class ElasticNet:
+class ElasticNet(Projector):
     """Ω(w) = l1 |w|_1 + (l2/2) |w|²; its prox is soft(v, step l1) / (1 + step l2).
 
     Here soft(v, t)_i = sign(v_i) max(0, |v_i| - t). NaN stays NaN.

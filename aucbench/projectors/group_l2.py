@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aucbench.contract import Problem, Projector
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import ALL, Index, Vector
 from aucbench.errors import ParameterError, UnsupportedError, require_at_least, require_count
 from aucbench.projectors.argument import require_writable_vector
 from aucbench.projectors.elastic_net import ElasticNet
-from aucbench.protocols import Problem
 
 if TYPE_CHECKING:
     from aucbench.scale import ChunkedData
 
 
 @dataclass(frozen=True)
-class GroupL2:
+class GroupL2(Projector):
     """Ω(w) = group Σ_t √p_t ‖w_t‖ + (l2/2)‖w‖², and infinity outside of the bounds of the terms.
 
     t are the terms of the features, each of p_t features: all that a feature map such as `splines`

@@ -8,6 +8,7 @@ from math import inf
 
 import numpy as np
 
+from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError
 from aucbench.projectors.argument import FEASIBLE_TO, require_writable_vector
@@ -15,7 +16,7 @@ from aucbench.projectors.l2_ball import SAFE
 
 
 @dataclass(frozen=True, eq=False)
-class Hyperplane:
+class Hyperplane(Projector):
     """{w : a·w = 1}: the nearest point is w + (1 − a·w) a/‖a‖².
 
     Parameters

@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 import scipy  # its part is imported when it is used
 
+from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma
 from aucbench.errors import require_above
@@ -18,7 +19,7 @@ PRODUCTS = 20  # steps of the inverse iteration
 
 
 @dataclass(frozen=True, eq=False)
-class KernelNorm:
+class KernelNorm(Projector):
     """Ω(α) = (λ/2) αᵀKα = (λ/2)‖Rα‖² with K = RᵀR.
 
     αᵀKα is the squared norm of the function Σ_l α_l K(z_l, ·) over m landmarks z_l. The prox

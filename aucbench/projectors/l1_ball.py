@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_above
 from aucbench.kernels import select
@@ -14,7 +15,7 @@ from aucbench.projectors.argument import DOWNSCALE, FEASIBLE_TO, LARGE, require_
 
 
 @dataclass(frozen=True)
-class L1Ball:
+class L1Ball(Projector):
     """Nearest point of {w : |w|_1 <= R}: sign(v_i) max(0, |v_i| - theta).
 
     theta is such that the result has the length R. It takes O(d) operations and no sort. A vector

@@ -7,6 +7,7 @@ from math import inf, sqrt
 
 import numpy as np
 
+from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_above
 from aucbench.projectors.argument import DOWNSCALE, FEASIBLE_TO, LARGE, require_writable_vector
@@ -25,7 +26,7 @@ def length(v: Vector) -> float:
 
 
 @dataclass(frozen=True)
-class L2Ball:
+class L2Ball(Projector):
     """Nearest point of {w : |w|_2 <= R}: v R / max(R, |v|_2).
 
     A vector with a NaN or an infinite entry has no nearest point and stays as it is.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_at_least
 from aucbench.projectors.argument import require_writable_vector
@@ -17,7 +18,7 @@ def soft(v: Vector, t: float) -> None:
 
 
 @dataclass(frozen=True)
-class SoftThreshold:
+class SoftThreshold(Projector):
     """Ω(w) = t |w|_1; its prox is sign(v_i) max(0, |v_i| - step t). NaN stays NaN.
 
     Parameters

@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_count
 from aucbench.kernels import select
@@ -14,7 +15,7 @@ from aucbench.projectors.argument import require_writable_vector
 
 
 @dataclass(frozen=True)
-class TopK:
+class TopK(Projector):
     """H_k(v): the k entries with the largest magnitude stay, all others become 0.
 
     H_k(v) is a nearest point of {w : |w|_0 <= k}. Of entries tied at the k-th magnitude, those

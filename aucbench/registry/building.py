@@ -30,9 +30,9 @@ from aucbench.registry.signatures import call, check, named, parameters_of
 from aucbench.registry.specs import Spec, SpecChain, in_file, parse_chain, parse_spec
 
 if TYPE_CHECKING:
+    from aucbench.contract import FeatureMap, Objective, Projector, Solver
     from aucbench.data import Data
     from aucbench.pairs import Pairs
-    from aucbench.protocols import FeatureMap, Objective, Projector, Solver
 
 ROWS = "rows"  # what any data set takes: at most so many rows
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 VERSION = 1  # of the document
 ORIGIN = ("plugin", "distribution", "version", "reason")
-PROTOCOLS = "aucbench.protocols"
+PROTOCOLS = "aucbench.contract"
 STREAMING = ("start", "update", "weights")
 
 
@@ -74,7 +74,7 @@ class Description:
     needs: Mapping[str, Any] | None = None
     sparse: bool = False
     certified: bool = False
-    streaming: bool = False  # whether it follows `aucbench.protocols.Streaming`
+    streaming: bool = False  # whether it follows `aucbench.contract.Streaming`
     missing: str | None = None  # why it cannot be used: what to install, or what is wrong with it
     # Of a metric: `greater_is_better`, `low` and `high` (None without an end), and `weights`:
     # whether it takes weights of rows.

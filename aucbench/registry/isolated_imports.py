@@ -23,7 +23,7 @@ from aucbench.errors import UnknownNameError
 from aucbench.registry.discovery import Loaded, PluginEntry, enabled, load, loaded, printable
 
 CALL = "aucbench.registry.describing:import_entry"
-PRELOAD = ("aucbench.protocols", "aucbench.registry.describing")  # imports no plugin
+PRELOAD = ("aucbench.contract", "aucbench.registry.describing")  # imports no plugin
 ASKED = 60.0  # seconds for the import of the plugin that has the name that was asked for
 OTHERS = 20.0  # seconds for each of the others, which are imported at the same time
 LEAST = 1.0  # seconds that an import has, however short the limit of the cells is

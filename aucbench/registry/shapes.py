@@ -139,7 +139,7 @@ def _has(thing: Any, name: str) -> bool:
 
 
 def _fault_of_solver(thing: Any) -> str | None:
-    from aucbench.protocols import Needs
+    from aucbench.contract import Needs
 
     frozen = getattr(getattr(thing, "__dataclass_params__", None), "frozen", False)
     if not (is_dataclass(thing) and frozen):

@@ -19,11 +19,11 @@ from math import hypot
 from statistics import fmean
 from typing import Any
 
+from aucbench.contract import Solver
 from aucbench.data import Categories, Data
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.pairs.classes import ByClass, Weighted
-from aucbench.protocols import Solver
 from aucbench.records import Point, Run, Stop
 
 KIND = ByClass.kind
@@ -77,12 +77,12 @@ def against_rest(solver: Solver, data: Data) -> Iterator[Data]:
 
 def _weighs(solver: Solver) -> bool:
     """Whether it takes weights of rows."""
-    return bool(getattr(solver.needs, "weights", False))
+    return "weights" in solver.needs.capabilities
 
 
 def _draws(solver: Solver) -> bool:
     """Whether it draws pairs by what they count."""
-    return KIND in getattr(solver.needs, "pairs", ())
+    return f"{KIND}-pairs" in solver.needs.capabilities
 
 
 def joined(runs: Sequence[Run], told: str = "") -> Run:

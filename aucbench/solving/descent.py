@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aucbench.contract import Problem
 from aucbench.data.arrays import Vector
-from aucbench.protocols import Problem
 from aucbench.ranges import ENOUGH
+from aucbench.solving.values import objective_at
 
 TRIALS = 60  # steps of half the length before the last one
 FEW_STEPS, FEW_TRIALS = 3, 12  # at the end of a fit: about as much as three passes of a method
@@ -34,11 +35,11 @@ class Lowered(NamedTuple):
     value: float
 
 
-def descends(problem: Problem, w: Vector, tolerance: float) -> bool:
+def descends(problem: Problem, w0: Vector, w: Vector, tolerance: float) -> bool:
     """Whether three plain steps from w show that a method which has ended at w was not done.
 
     They show it when they lower f + Omega by more than 1 % of what the fit has gained since its
-    start, and by more than `tolerance * max(1, |f + Omega|)`. They read the rows about twelve
+    start w0, and by more than `tolerance * max(1, |f + Omega|)`. They read the rows about twelve
     times. False says nothing: the minimum may be far away, and three steps not come there.
 
     A problem without a listed objective, or with `early_stopping`, is not asked: there the weights
@@ -47,7 +48,7 @@ def descends(problem: Problem, w: Vector, tolerance: float) -> bool:
     if problem.f is None or problem.early_stopping:
         return False
     with np.errstate(over="ignore", invalid="ignore"):  # a method may diverge
-        here, start = _value(problem, w), _value(problem, problem.start())
+        here, start = _value(problem, w), _value(problem, w0)
         if not here < inf:
             return False
         low = lowered(problem, w, FEW_STEPS, FEW_TRIALS).value
@@ -102,5 +103,5 @@ def _first_step(problem: Problem, w: Vector) -> float:
 
 def _value(problem: Problem, w: Vector) -> float:
     """f + Ω at w; infinity where w is not in the domain, or it is no number."""
-    value = problem.value(w) if problem.project.contains(w) else None
+    value = objective_at(problem, w) if problem.project.contains(w) else None
     return value if value is not None and isfinite(value) else inf

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from aucbench.contract import Solver
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.optim.classifiers import FromEstimator
-from aucbench.protocols import Solver
 from aucbench.registry.signatures import check
 from aucbench.solving.wrappers import WithParts, WithSolver, core
 

@@ -21,14 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.contract import Problem, State
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.errors import PluginError, float_of, short, whole_of, written_at
-from aucbench.protocols import Problem, State
+from aucbench.errors import PluginError, float_of, short, written_at
 from aucbench.scale import ChunkedData
 
 FLOAT64 = np.dtype(np.float64)
-MOST_PASSES = 10**6  # over the training rows in one step; tools that do all work in one stay below
 MOST_INFO, LONGEST_NAME = 20, 40  # names of `State.info`, and characters of a name
 STUCK = 1000  # states in a row that read no row, where the budget counts passes
 NUMBERS = {  # of a state, which may be None
@@ -53,18 +52,16 @@ class Laws:
         The generator of the solver, whose line a message names.
     kind : type
         The class of the solver.
-    n, d : int
-        Numbers of training rows and of weights.
+    d : int
+        Number of weights.
     counts_passes : bool
         Whether the budget counts passes, so that a run without progress would not end.
     """
 
-    def __init__(
-        self, states: Iterator[State], kind: type, n: int, d: int, *, counts_passes: bool
-    ) -> None:
+    def __init__(self, states: Iterator[State], kind: type, d: int, *, counts_passes: bool) -> None:
+        self.step = 0  # of the last state: they count 1, 2, 3, …
         self._states, self._kind, self._counts_passes = states, kind, counts_passes
-        self._shape, self._most = (d,), MOST_PASSES * n
-        self._step, self._seen, self._idle = 0, 0, 0
+        self._shape, self._read, self._idle = (d,), 0, 0
 
     def taken(self, state: State, read: int) -> tuple[State, bool]:
         """Return the next state with plain numbers, and whether its weights are finite.
@@ -83,54 +80,45 @@ class Laws:
         PluginError
             When the state breaks a law.
         """
-        self._step = step = self._step + 1
+        self.step += 1
+        self._require_progress(read)
         if state.__class__ is not State:  # whose fields may be properties
-            return self._examined(state, read)
+            return self._examined(state)
         try:
-            w, seen, gap, value = state.w, state.rows_seen, state.gap, state.value
+            w, gap, value = state.w, state.gap, state.value
             plain = (
                 w.__class__ is np.ndarray
                 and w.dtype is FLOAT64
                 and w.shape == self._shape
                 and state.model is None
-                and state.step == step
-                and state.step.__class__ is int
-                and seen.__class__ is int
-                and seen >= read
-                and 0 < seen - self._seen <= self._most
                 and (gap is None or (gap.__class__ is float and gap >= 0.0))
                 and (value is None or value.__class__ is float)
                 and (state.residual is None or state.residual.__class__ is float)
                 and state.info == {}
-                and state.last.__class__ is bool
             )
         except (AttributeError, TypeError, ValueError):
             plain = False
         if not plain:
-            return self._examined(state, read)
-        self._seen, self._idle = seen, 0
+            return self._examined(state)
         return state, all_finite(w)  # type: ignore[arg-type]
 
     def require_a_state(self) -> None:
         """Raise `PluginError` when the generator has ended without any state."""
-        if self._step == 0:
+        if self.step == 0:
             raise self._broken("iterates must yield at least one State, and it ended without one")
 
     def false_value(self, state: State, value: float | None) -> PluginError:
         """The error of a state whose objective is `value` and which claims another."""
         return self._broken(
-            f"State.value must be the objective f(w) + Omega(w), which is {value!r} at step "
-            f"{state.step}, got {_shown(state.value)}; leave it out if it is not known"
+            f"State.value must be the objective f(w) + Omega(w), which is {value!r} in state "
+            f"{self.step}, got {_shown(state.value)}; leave it out if it is not known"
         )
 
-    def _examined(self, state: State, read: int) -> tuple[State, bool]:
+    def _examined(self, state: State) -> tuple[State, bool]:
         """As `taken`, one law after the other. Each field is read once, as it may be a property."""
         if not isinstance(state, State):
             raise self._broken(f"iterates must yield a State, got {_shown(state)}")
-        step, w, seen, gap, residual, value, model, info, last = _fields(state)
-        law = f"{self._step} here, since steps count 1, 2, 3, ..."
-        self._require(whole_of(step) == self._step, "step", law, step)
-        self._examine_rows(seen, read)
+        w, model, gap, residual, value, info = _fields(state)
         if (w is None) == (model is None):
             what = "neither" if w is None else "both"
             raise self._broken(f"a State must have w or a model, one of them, got {what}")
@@ -141,17 +129,7 @@ class Laws:
         }
         bound = numbers["gap"]
         self._require(not finite or bound is None or bound >= 0.0, "gap", NUMBERS["gap"], gap)
-        self._require(isinstance(last, bool | np.bool_), "last", "True or False", last)
-        plain = State(
-            self._step,
-            w,
-            self._seen,
-            model=model,
-            info=self._info(info),
-            last=bool(last),
-            **numbers,
-        )
-        return plain, finite
+        return State(w, model=model, info=self._info(info), **numbers), finite
 
     def _number(self, name: str, came: object) -> float | None:
         number = float_of(came)
@@ -173,27 +151,14 @@ class Laws:
             plain[str(name)] = number
         return plain
 
-    def _examine_rows(self, came: Any, read: int) -> None:
-        law = "the whole number of rows read since the start"
-        seen = whole_of(came)
-        if seen is None:
-            raise self._unlawful("rows_seen", law, came)
-        law = f"at least the {self._seen} of the state before"
-        self._require(seen >= self._seen, "rows_seen", law, seen)
-        law = f"at most {MOST_PASSES} passes more than the {self._seen} of the state before"
-        self._require(seen - self._seen <= self._most, "rows_seen", law, seen)
-        if seen < read:
-            raise self._broken(
-                f"State.rows_seen must be at least the {read} rows that were read for products "
-                f"with weights until step {self._step}, got {seen}; add those of values, gradients "
-                "and step sizes, as `counted` of aucbench.optim does"
-            )
-        self._idle = 0 if seen > self._seen else self._idle + 1
-        self._seen = seen
+    def _require_progress(self, read: int) -> None:
+        """Raise `PluginError` where a budget of passes would never end."""
+        self._idle = 0 if read > self._read else self._idle + 1
+        self._read = read
         if self._counts_passes and self._idle >= STUCK:
             raise self._broken(
-                f"State.rows_seen must grow, since the budget counts passes, and it is {seen} in "
-                f"{STUCK} states in a row"
+                f"the budget counts passes, and no row was read for {STUCK} states in a row; call "
+                "aucbench.contract.count_rows(n) where n rows are read from raw arrays"
             )
 
     def _examine_w(self, w: Any) -> bool:
@@ -258,17 +223,16 @@ def lacking_part(problem: Problem) -> str | None:
         kinds = Data | ChunkedData | None if part == "train" else Data | None
         if not isinstance(data := getattr(problem, part), kinds):
             return f"whose {part} is {short(data)}, wanted Data"
-    if problem.w0 is not None and not isinstance(problem.w0, np.ndarray):
-        return f"whose w0 is {short(problem.w0)}, wanted an array"
+    if problem.f is None and problem.train is None:
+        return "with neither f nor train; give an objective, or train=data"
     return None
 
 
-def wrong_part(problem: Problem) -> str | None:
+def wrong_part(problem: Problem, w: Vector) -> str | None:
     """Return which part of a problem returns no vector where one is due; None when none does.
 
-    It costs a gradient, so that it is asked when a solver has failed, and at no other time.
+    It costs a gradient at w, so that it is asked when a solver has failed, and at no other time.
     """
-    w = problem.start()
     wrong = None if problem.f is None else _wrong(problem.f, "grad", w)
     return wrong or _wrong(problem.project, "__call__", w, 1.0)
 

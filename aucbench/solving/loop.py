@@ -3,11 +3,11 @@
 Design
   a. The clock runs while the solver works (`problem`, then each step of its generator) and
      does not run while a point of the curve is measured. It also counts the rows that the
-     solver reads, and a state that tells of fewer ends the run.
+     solver reads meanwhile, see `aucbench.data.tally`.
   b. The budget is checked after each yield. This loop cannot stop a step that never returns;
      the process that supervises the cell can.
   c. Where a state claims its objective, the claim stands for it in the curve, so that no iterate is
-     evaluated twice. The loop evaluates the steps 1, 2, 4, 8, ... and the last state itself, and a
+     evaluated twice. The loop evaluates the states 1, 2, 4, 8, ... and the last one itself, and a
      false claim ends the run. So the objective of a result, and whether its gap is within the
      tolerance, never rest on a claim.
 """
@@ -26,9 +26,10 @@ from warnings import warn
 import numpy as np
 
 import aucbench.kernels.linear  # noqa: F401 - before a clock runs: importing it takes 0.2 s
+from aucbench.contract import Budget, NoMap, Problem, Solver, State
 from aucbench.data import Categories, Data
+from aucbench.data.arrays import Vector
 from aucbench.data.inputs import require_filled
-from aucbench.data.rounding import slack_of
 from aucbench.data.tally import READ, counting
 from aucbench.errors import (
     AucbenchError,
@@ -41,7 +42,6 @@ from aucbench.errors import (
 )
 from aucbench.features.chain import applied
 from aucbench.pairs.range import COLLAPSED, Ranged
-from aucbench.protocols import Budget, Problem, Solver, State, identity, value_of
 from aucbench.ranges import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
@@ -49,7 +49,9 @@ from aucbench.scale import ChunkedData
 from aucbench.solving.classes import against_rest, joined, trained_on
 from aucbench.solving.descent import descends
 from aucbench.solving.laws import Laws, lacking_part, wrong_part
-from aucbench.solving.wrappers import core, of_class, why_refused, with_budget
+from aucbench.solving.scoring import Scorer
+from aucbench.solving.values import objective_at, value_of
+from aucbench.solving.wrappers import core, of_class, start_from, why_refused
 
 T = TypeVar("T")
 LEAST = 1e-9  # seconds that are left for a fit, at least
@@ -118,7 +120,7 @@ def solve(
     data : Data or ChunkedData
         Training rows, in memory or in parts. The caller measures the quality on test rows.
     passes : float, optional
-        Ends at the first state that has seen `passes * n` rows. When neither this nor `seconds`
+        Ends at the first state when `passes * n` rows were read. When neither this nor `seconds`
         is given, it is 50, or what the solver asks for (`Needs.passes`).
     seconds : float, optional
         Ends at the first state past this many seconds inside the solver.
@@ -177,15 +179,16 @@ def solve(
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     with counting():
         clock = Clock()
-        solver = with_budget(solver, Budget(passes, seconds))
-        problem = clock.timed(solver.problem, data, problem_rng)
-        limits = _Limits(problem, passes or inf, seconds or inf, gap_tol, every, growth)
-        states = _states(solver, problem, rng)
+        budget = Budget(passes, seconds)
+        problem = clock.timed(solver.problem, data, problem_rng, budget)
+        start = start_of(solver, problem)
+        limits = _Limits(problem, start, passes or inf, seconds or inf, gap_tol, every, growth)
+        states = states_of(clock.timed(solver.iterates, problem, start.copy(), rng, budget), solver)
         try:
             run = _drive(states, type(core(solver)), clock, limits, watch)
         except Exception as error:
             told = isinstance(error, AucbenchError) and not isinstance(error, PluginError)
-            if not told and (wrong := wrong_part(problem)):
+            if not told and (wrong := wrong_part(problem, start)):
                 raise PluginError(wrong) from error
             raise
     READ.get().rows += clock.rows  # of a solver that calls `solve`
@@ -198,7 +201,7 @@ def _ready(data: Data) -> Data:
     """Return rows in memory with the bounds of weights that their shapes ask for."""
     data.require_features()
     require_filled(data.rows)
-    return applied(identity, data) if data.shapes is not None and data.terms is None else data
+    return applied(NoMap(), data) if data.shapes is not None and data.terms is None else data
 
 
 def solve_classes(
@@ -219,8 +222,28 @@ def solve_classes(
     return joined(runs, trained_on(solver, data))
 
 
-def _states(solver: Solver, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-    """The iterates of a solver, which must be an iterator: a list would have done all the work."""
+def begin(
+    solver: Solver, data: Data, seed: int = 0, budget: Budget | None = None
+) -> tuple[Problem, Iterator[State]]:
+    """Return the problem of a solver and its states, with the random numbers that `solve` gives.
+
+    It is for who wants each state, and neither a clock nor a limit.
+    """
+    limits = budget or Budget()
+    problem_rng, rng = np.random.default_rng(seed).spawn(2)
+    problem = solver.problem(data, problem_rng, limits)
+    start = start_of(solver, problem)
+    return problem, states_of(solver.iterates(problem, start, rng, limits), solver)
+
+
+def start_of(solver: Solver, problem: Problem) -> Vector:
+    """Return w_0, (d,): zeros, or the weights of `WithStart`.
+
+    Raises
+    ------
+    PluginError
+        When the problem is none, or lacks what the loop asks it for.
+    """
     own: Any = core(solver)
     name = type(own).__name__
     if not isinstance(problem, Problem):
@@ -230,37 +253,49 @@ def _states(solver: Solver, problem: Problem, rng: np.random.Generator) -> Itera
         )
     if wrong := lacking_part(problem):
         raise PluginError(f"{name}.problem returned a Problem {wrong}{written_at(own.problem)}")
-    states = solver.iterates(problem, rng)
-    if not isinstance(states, Iterator):
-        raise PluginError(
-            f"{name}.iterates must be a generator of states, got {type(states).__name__}; "
-            f"yield them one by one{written_at(own.iterates)}"
-        )
-    return states
+    return start_from(solver, problem)
+
+
+def states_of(answer: Any, solver: Solver) -> Iterator[State]:
+    """Return the states that `iterates` has returned: an iterator, since a list had done all work.
+
+    Raises
+    ------
+    PluginError
+        When it is neither an iterator nor a State.
+    """
+    if isinstance(answer, State):
+        return iter((answer,))
+    if isinstance(answer, Iterator):
+        return answer
+    own: Any = core(solver)
+    raise PluginError(
+        f"{type(own).__name__}.iterates must be a generator of states, or return one State, got "
+        f"{type(answer).__name__}; yield them one by one{written_at(own.iterates)}"
+    )
 
 
 def passes_limit(solver: Solver, passes: float | None, seconds: float | None) -> float | None:
     """Return the passes at which `solve` ends a fit; None where only seconds limit it."""
     if passes is None and seconds is None:
-        return getattr(solver.needs, "passes", None) or DEFAULT_PASSES
+        return solver.needs.passes or DEFAULT_PASSES
     return passes
 
 
 @dataclass(frozen=True)
 class _Limits:
     problem: Problem
+    start: Vector
     passes: float
     seconds: float
     gap_tol: float
     every: float
     growth: float
 
-    def reached(self, point: Point, state: State, clock: Clock) -> Stop | None:
+    def reached(self, point: Point, state: State) -> Stop | None:
         """Return the first limit that this state has reached."""
         if self._certifies(state, self.gap_tol):
             return Stop.CERTIFIED
-        if state.last:
-            return self.ended(state, clock)
         if point.passes >= self.passes:
             return Stop.PASSES
         return Stop.SECONDS if point.seconds >= self.seconds else None
@@ -269,7 +304,9 @@ class _Limits:
         """Return why a solver that ended by itself did so."""
         tolerance = max(self.gap_tol, GAP_TOL)
         if _gap(last) is None:
-            stalled = last.w is not None and clock.aside(descends, self.problem, last.w, tolerance)
+            stalled = last.w is not None and clock.aside(
+                descends, self.problem, self.start, last.w, tolerance
+            )
         else:
             stalled = not self._certifies(last, tolerance)
         return Stop.STALLED if stalled else Stop.FINISHED
@@ -285,7 +322,7 @@ class _Limits:
             return False
         if state.value is not None and not gap <= tolerance * abs(state.value):
             return False
-        return gap <= tolerance * abs(self.problem.value(state.w) or 0.0)
+        return gap <= tolerance * abs(objective_at(self.problem, state.w) or 0.0)
 
     def collapsed(self, point: Point) -> bool:
         """Whether w = 0 is certified to be the best, to the tolerance, in a range of the ROC."""
@@ -299,7 +336,8 @@ class _Limits:
         claimed = state.value
         if claimed is None or value is None or not value < inf:
             return True
-        error = slack_of(self.problem.f, state.w)[0] if state.w is not None else inf
+        f, w = self.problem.f, state.w
+        error = inf if f is None or w is None else f.rounding(w)[0]
         size = max(abs(value), self._at_zero)
         return abs(claimed - value) <= CLAIM * size + (error if error < inf else 0.0)
 
@@ -312,16 +350,16 @@ class _Limits:
 
 
 def _objective(
-    state: State, clock: Clock, limits: _Limits, laws: Laws, *, last: bool
+    step: int, state: State, clock: Clock, limits: _Limits, laws: Laws, *, last: bool
 ) -> float | None:
     """Return the objective at the weights: the claim of the state, or ours where it is due."""
     if state.w is None:
         return None
-    is_power_of_two = state.step & (state.step - 1) == 0
+    is_power_of_two = step & (step - 1) == 0
     if state.value is not None and not last and not is_power_of_two:
         return state.value
     with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
-        value = clock.aside(limits.problem.value, state.w)
+        value = clock.aside(objective_at, limits.problem, state.w)
         if not clock.aside(limits.allows, state, value):
             raise laws.false_value(state, value)
     return value
@@ -341,9 +379,9 @@ def _drive(
 ) -> Run:
     problem = limits.problem
     n, d = problem.data.n, problem.data.d
-    laws = Laws(states, kind, n, d, counts_passes=limits.passes < inf)
+    laws = Laws(states, kind, d, counts_passes=limits.passes < inf)
     points: list[Point] = []
-    state = State(0, problem.start(), 0)
+    state = State(limits.start)
     due = 0.0
     stop: Stop | None = None
     while stop is None:
@@ -351,23 +389,21 @@ def _drive(
         if following is ENDED:
             laws.require_a_state()
             stop = limits.ended(state, clock)
-            # What was read since the last state, of which none tells, may have changed its live w.
-            seen = max(state.rows_seen, clock.rows)
         else:
             state, finite = laws.taken(following, clock.rows)
-            seen = state.rows_seen
             if not finite:
                 stop = Stop.INVALID
-        point = Point(state.step, seen / n, clock.seconds, None, _gap(state), state.residual)
-        stop = stop or limits.reached(point, state, clock)
+        point = Point(laws.step, clock.rows / n, clock.seconds, None, _gap(state), state.residual)
+        stop = stop or limits.reached(point, state)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)
             value = None
             if stop is not Stop.INVALID:
-                value = _objective(state, clock, limits, laws, last=stop is not None)
+                value = _objective(laws.step, state, clock, limits, laws, last=stop is not None)
             points.append(replace(point, objective=value))
             if watch is not None and stop is not Stop.INVALID:
                 clock.aside(watch, points[-1], state)
     last = None if state.w is None else np.array(state.w, dtype=np.float64)
     told = (tuple(points), state.model, clock.cpu_seconds)
-    return Run(last, problem.scorer, stop, *told, collapsed=limits.collapsed(points[-1]))
+    scorer = Scorer.of(problem)
+    return Run(last, scorer, stop, *told, collapsed=limits.collapsed(points[-1]))

@@ -25,8 +25,8 @@ from itertools import chain, count, islice, product, zip_longest
 from math import inf, prod
 from typing import Any
 
+from aucbench.contract import Solver
 from aucbench.errors import ParameterError
-from aucbench.protocols import Solver
 from aucbench.ranges import holds, is_axis, is_continuous, value_at
 from aucbench.solving.hyperparameters import hyperparameters
 

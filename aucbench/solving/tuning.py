@@ -25,14 +25,15 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.contract import Problem, Solver
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.tally import counting
 from aucbench.metrics import auc_of
 from aucbench.metrics.pairs import quality_of
-from aucbench.protocols import Problem, Solver, contains
 from aucbench.ranges import DIVERGED
 from aucbench.records import Run, Stop
+from aucbench.solving.values import contains, objective_at
 from aucbench.solving.wrappers import WithProblems, WithStart
 
 NO_SCORES = "Scores of held rows are NaN."
@@ -185,7 +186,7 @@ def why_diverged(run: Run, problem: Problem) -> str | None:
     end = run.points[-1].objective
     if run.w is None or end is None:
         return None
-    start = problem.value(np.zeros_like(run.w))
+    start = objective_at(problem, np.zeros_like(run.w))
     if start is not None and isfinite(start) and end > DIVERGED * start > 0.0:
         return f"The objective is {end / start:.3g} times its value at w = 0."
     return None

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
+from aucbench.contract import Budget, Needs, Objective, Problem, Projector, Solver, State
 from aucbench.data import IGNORES_WEIGHTS, Breakpoints, Categories, Data, needs_labels
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.pairs import Pairs, pairs_of
-from aucbench.protocols import (
-    Budget,
-    Needs,
-    Objective,
-    Problem,
-    Projector,
-    Solver,
-    State,
-    Streaming,
-)
 from aucbench.ranges import Space
-from aucbench.registry.signatures import signature
 from aucbench.scale import ChunkedData
 from aucbench.solving.classes import why_not_classes
+from aucbench.solving.replaceable import own_parameters
 
 PAIRED = "svm-or, rank-svm, ls-svm, roc-svm and roc-svm-full"
 PAIRS = {  # kinds of pairs: what they are, and which solvers train on them
@@ -47,60 +37,65 @@ SHAPES_OF_CLASSES = (
 
 
 @dataclass(frozen=True)
-class WithSolver:
+class WithSolver(Solver):
     """A solver that changes the problem of the solver inside it."""
 
     solver: Solver
 
     @property
-    def space(self) -> Space:
+    def space(self) -> Space:  # type: ignore[override]  # of what is inside
         """The grid of the solver inside."""
         return self.solver.space
 
     @property
-    def needs(self) -> Needs:
+    def needs(self) -> Needs:  # type: ignore[override]
         """The needs of the solver inside."""
         return self.solver.needs
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Problem of the solver inside."""
-        return self.solver.problem(data, rng)
+        return self.solver.problem(data, rng, budget)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State] | State:
         """Iterates of the solver inside."""
-        return self.solver.iterates(problem, rng)
+        return self.solver.iterates(problem, w0, rng, budget)
 
 
 @dataclass(frozen=True)
 class WithStart(WithSolver):
-    """A solver that starts from `w0` where they fit and it does not choose a start itself.
+    """A solver that starts from `w0`, where it has this capability and as many weights.
 
-    With `required` it is an error where they do not fit, or the solver has no start: it has one
-    when its objective is listed, or when it streams.
+    With `required` it is an error where it has not.
     """
 
     w0: Vector | None = None
     required: bool = False
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Problem of the solver inside, with the start."""
-        own = self.solver.problem(data, rng)
-        if self.required and self.w0 is not None:
-            self._check(own, self.w0)
-        fits = self.w0 is not None and own.w0 is None and own.data.d == self.w0.size
-        return replace(own, w0=self.w0) if fits else own
+    def start(self, problem: Problem) -> Vector | None:
+        """Return w0; None where the fit starts from zeros.
 
-    def _check(self, own: Problem, w0: Vector) -> None:
-        name = type(core(self.solver)).__name__
-        if own.w0 is not None:
-            raise UnsupportedError(f"{name} chooses its own start; fit it with warm_start=False")
-        if own.f is None and not isinstance(core(self.solver), Streaming):
-            raise UnsupportedError(f"{name} takes no start; fit it with warm_start=False")
-        if own.data.d != w0.size:
-            raise DataError(
-                f"{name} has {own.data.d} weights on these rows, and {w0.size} are there to start "
-                "from; fit it with warm_start=False"
-            )
+        Raises
+        ------
+        UnsupportedError, DataError
+            When the start is required, and cannot be taken.
+        """
+        name, d = type(core(self.solver)).__name__, problem.data.d
+        if self.w0 is None:
+            return None
+        if "warm-start" not in self.needs.capabilities:
+            if self.required:
+                raise UnsupportedError(f"{name} takes no start; fit it with warm_start=False")
+            return None
+        if self.w0.size != d:
+            if self.required:
+                raise DataError(
+                    f"{name} has {d} weights on these rows, and {self.w0.size} are there to start "
+                    "from; fit it with warm_start=False"
+                )
+            return None
+        return self.w0
 
 
 @dataclass(frozen=True)
@@ -118,15 +113,15 @@ class WithParts(WithSolver):
     without: tuple[str, ...] = ()
 
     @property
-    def needs(self) -> Needs:
+    def needs(self) -> Needs:  # type: ignore[override]
         """The needs of the solver inside; a loss over pairs that takes its place has other pairs.
 
         Those of a range do not bend smoothly.
         """
         own = self.solver.needs
-        return own if self.objective is None else replace(own, pairs=("group", "order"))
+        return own if self.objective is None else with_pairs(own, "group-pairs", "order-pairs")
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Problem of the solver inside, with f and Omega put in its place.
 
         Raises
@@ -134,15 +129,17 @@ class WithParts(WithSolver):
         UnsupportedError
             When the rows have other pairs, and f is no loss over pairs.
         """
-        own = self.solver.problem(data, rng)
+        own = self.solver.problem(data, rng, budget)
         f = own.f if self.objective is None else self.objective(own.data)
-        if self.objective is not None and other_pairs(data) and not getattr(f, "over_pairs", False):
+        if self.objective is not None and other_pairs(data) and f is not None and not f.over_pairs:
             raise UnsupportedError(
                 f"{type(f).__name__} has no pairs, and the rows have others than all of two "
                 "classes; take pairwise-square, pairwise-squared-hinge or pairwise-logistic"
             )
-        project = None if self.projector is None else on_terms(self.projector, own.data)
-        return replace(own, f=f, project=project or own.project)
+        project, terms = self.projector or own.project, own.data.terms
+        if self.projector is not None and terms is not None:
+            project = project.of_terms(terms)
+        return replace(own, f=f, project=project)
 
 
 @dataclass(frozen=True)
@@ -150,13 +147,13 @@ class OnAllPairs(WithSolver):
     """A solver that takes rows of labels as they are, whatever pairs of them count."""
 
     @property
-    def needs(self) -> Needs:
+    def needs(self) -> Needs:  # type: ignore[override]
         """The needs of the solver inside, which sees all pairs."""
-        return replace(self.solver.needs, pairs=("group", "range"))
+        return with_pairs(self.solver.needs, "group-pairs", "range-pairs")
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Problem of the solver inside, on all pairs."""
-        return self.solver.problem(replace(data, pairs=None), rng)
+        return self.solver.problem(replace(data, pairs=None), rng, budget)
 
 
 @dataclass(frozen=True)
@@ -171,42 +168,20 @@ class WithProblems(WithSolver):
 
     problems: list[Problem] = field(default_factory=list)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Problem of the solver inside."""
-        own = self.solver.problem(data, rng)
+        own = self.solver.problem(data, rng, budget)
         self.problems.append(own)
         return own
 
 
-@dataclass(frozen=True)
-class WithBudget(WithSolver):
-    """A solver that is told its budget, where it has a parameter for it."""
-
-    budget: Budget = field(default_factory=Budget)
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Problem of the solver inside."""
-        own: Problem = self._told(self.solver.problem)(data, rng)
-        return own
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Iterates of the solver inside."""
-        states: Iterator[State] = self._told(self.solver.iterates)(problem, rng)
-        return states
-
-    def _told(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        return partial(method, budget=self.budget) if reads_budget(method) else method
-
-
-def on_terms(project: Projector, data: Data) -> Projector:
-    """Return Ω over the terms of the rows, where it has a method `of_terms` and they are known."""
-    method = getattr(project, "of_terms", None)
-    return project if method is None or data.terms is None else cast(Projector, method(data.terms))
-
-
-def reads_budget(method: Callable[..., Any]) -> bool:
-    """Whether a method has a parameter `budget`."""
-    return "budget" in signature(method).parameters
+def start_from(solver: Solver, problem: Problem) -> Vector:
+    """Return w_0, (d,): zeros, or the weights of `WithStart`."""
+    while isinstance(solver, WithSolver):
+        if isinstance(solver, WithStart) and (w0 := solver.start(problem)) is not None:
+            return w0.copy()
+        solver = solver.solver
+    return np.zeros(problem.data.d)
 
 
 def core(thing: object) -> object:
@@ -231,7 +206,7 @@ def other_pairs(data: Data) -> bool:
 def why_not_pairs(solver: Solver, data: Data) -> str | None:
     """Return why a solver does not train on the pairs of these rows; None when it does."""
     pairs = cast(Pairs, pairs_of(data))
-    if pairs.kind in getattr(solver.needs, "pairs", ()):
+    if f"{pairs.kind}-pairs" in solver.needs.capabilities:
         return None
     what, others = PAIRS.get(pairs.kind, (f"pairs of the kind {pairs.kind!r}", PAIRED))
     return f"{type(core(solver)).__name__} does not train on {what}; {others} do"
@@ -245,7 +220,8 @@ def why_refused(solver: Solver, data: Data | ChunkedData) -> str | None:
     """
     if isinstance(data, ChunkedData):
         return why_not_chunks(solver)
-    takes = Labels | Breakpoints if getattr(solver.needs, "breakpoints", False) else Labels
+    known = solver.needs.capabilities
+    takes = Labels | Breakpoints if "breakpoints" in known else Labels
     if isinstance(data.target, Categories):
         if reason := why_not_classes(solver, data):
             return reason
@@ -253,14 +229,14 @@ def why_refused(solver: Solver, data: Data | ChunkedData) -> str | None:
         return needs_labels(data.target)
     elif other_pairs(data) and (reason := why_not_pairs(solver, data)):
         return reason
-    if data.weights is not None and not getattr(solver.needs, "weights", False):
+    if data.weights is not None and "weights" not in known:
         return IGNORES_WEIGHTS
     return why_not_shapes(solver, data)
 
 
 def why_not_chunks(solver: Solver) -> str | None:
     """Return why a solver cannot learn from rows that are read in chunks; None when it can."""
-    if getattr(solver.needs, "parts", False):
+    if "chunks" in solver.needs.capabilities:
         return None
     name = type(core(solver)).__name__
     return (
@@ -278,7 +254,7 @@ def why_not_shapes(solver: Solver, data: Data) -> str | None:
         return None
     if isinstance(data.target, Categories):
         return SHAPES_OF_CLASSES
-    if getattr(solver.needs, "shapes", False):
+    if "shapes" in solver.needs.capabilities:
         return None
     name = type(core(solver)).__name__
     return f"{name} does not keep the shapes of effects, such as increasing; {SHAPED} do"
@@ -290,26 +266,35 @@ def recast(
     objective: Callable[[Data], Objective] | None = None,
     projector: Projector | None = None,
 ) -> Solver:
-    """Return a solver that works on another f or Omega.
+    """Return a solver that works on another f or Ω.
 
-    Parameters of its own f or Omega (`Needs.parameters_of`) are no hyperparameters any more.
+    Parameters of its own f or Ω are no hyperparameters any more, see `own_parameters`.
 
     Raises
     ------
     UnsupportedError
-        When the solver ignores the f or Omega of a `Problem`, so that the option would do nothing.
+        When the solver ignores the f or Ω of a `Problem`, so that the option would do nothing.
     """
-    name = type(solver).__name__
+    replaced = []
     for kind, part in (("objective", objective), ("projector", projector)):
-        if part is not None and not getattr(solver.needs, kind):
+        if part is None:
+            continue
+        if f"any-{kind}" not in solver.needs.capabilities:
             raise UnsupportedError(
-                f"{name} is tied to its own {kind}; leave --{kind} out for this solver"
+                f"{type(solver).__name__} is tied to its own {kind}; leave --{kind} out for this "
+                "solver"
             )
-    if objective is None and projector is None:
+        replaced.append(kind)
+    if not replaced:
         return solver
-    replaced = [k for k, part in (("objective", objective), ("projector", projector)) if part]
-    without = solver.needs.parameters_of(replaced)
+    without = own_parameters(solver, replaced)
     return WithParts(_cheapened(solver, without), objective, projector, without)
+
+
+def with_pairs(needs: Needs, *pairs: str) -> Needs:
+    """Return needs with other kinds of pairs."""
+    others = (name for name in needs.capabilities if not name.endswith("-pairs"))
+    return replace(needs, capabilities=frozenset((*others, *pairs)))
 
 
 def _cheapened(solver: Solver, names: Collection[str]) -> Solver:
@@ -320,10 +305,3 @@ def _cheapened(solver: Solver, names: Collection[str]) -> Solver:
     axes = solver.space if isinstance(solver.space, Mapping) else {}
     cheap = {name: axes[name][0] for name in names if isinstance(axes.get(name), tuple)}
     return replace(solver, **cheap) if cheap else solver  # type: ignore[type-var]
-
-
-def with_budget(solver: Solver, budget: Budget) -> Solver:
-    """Return a solver whose methods get the budget, where they have a parameter of this name."""
-    if isinstance(solver, WithSolver):
-        return replace(solver, solver=with_budget(solver.solver, budget))
-    return WithBudget(solver, budget)

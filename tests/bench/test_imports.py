@@ -7,7 +7,7 @@ from aucbench import compare
 from aucbench.registry.fingerprints import imported_packages, package_fingerprint
 
 SOLVER = f"""{HEAD}
-from aucbench.protocols import Problem, State
+from aucbench.contract import Problem, State
 
 @dataclass(frozen=True)
 class Means(Dummy):

@@ -142,7 +142,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 import aucbench
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Needs, Problem, State
+from aucbench.contract import Needs, Problem, State
 
 FACTOR = float(sys.argv[1])
 

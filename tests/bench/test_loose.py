@@ -37,7 +37,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.errors import require_at_least
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Needs, Problem, State
+from aucbench.contract import Needs, Problem, State
 import {helper}
 
 with open({pids!r}, "a") as file:

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench import hookspecs
-from aucbench.protocols import Needs, Problem, State
+from aucbench.contract import Needs, Problem, State
 
 
 @dataclass(frozen=True)

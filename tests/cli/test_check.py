@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import L2Ball
-from aucbench.protocols import Needs, Problem, State
+from aucbench.contract import Needs, Problem, State
 """
 BALL = HEAD + "\n@dataclass(frozen=True)\nclass Ball(L2Ball):\n    R: float = 2.0\n"
 SUM = """

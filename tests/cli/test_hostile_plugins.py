@@ -18,10 +18,10 @@ MEANS = HEAD.replace("def problem(self, data, rng): return None", "").replace(
     "def iterates(self, problem, rng): return iter(())",
     """
     def problem(self, data, rng):
-        from aucbench.protocols import Problem
+        from aucbench.contract import Problem
         return Problem(None, train=data)
     def iterates(self, problem, rng):
-        from aucbench.protocols import State
+        from aucbench.contract import State
         m_neg, m_pos = problem.data.means
         yield State(1, m_pos - m_neg, problem.data.n)
 """,

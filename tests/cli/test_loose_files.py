@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 from aucbench.about import metric
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Needs, Problem, State
+from aucbench.contract import Needs, Problem, State
 
 @dataclass(frozen=True)
 class S:

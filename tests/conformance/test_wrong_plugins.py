@@ -19,6 +19,7 @@ import pytest
 from broken_laws import assert_found
 
 from aucbench.about import metric
+from aucbench.contract import Needs, Problem, State
 from aucbench.data import ALL, Data, Labels, Terms, uncounted
 from aucbench.data.arrays import rows as rows_of
 from aucbench.errors import ParameterError
@@ -26,7 +27,6 @@ from aucbench.metrics import auc
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import counted, lipschitz
 from aucbench.projectors import GroupL2, TopK
-from aucbench.protocols import Needs, Problem, State
 from aucbench.registry import get_solver
 from aucbench.testing import LAWS, Verdict, check
 from aucbench.testing.laws import found

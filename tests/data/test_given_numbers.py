@@ -12,11 +12,11 @@ from scipy import sparse
 
 from aucbench import AUCClassifier, metrics, stats
 from aucbench.aum import aum_line_min, aum_loss, roc_auc
+from aucbench.contract import Problem
 from aucbench.data import Breakpoints, Data
 from aucbench.data.data import Chunk
 from aucbench.errors import DataError, PluginError
 from aucbench.metrics import auc, intercept_at
-from aucbench.protocols import Problem
 from aucbench.stats.vectors import floats
 
 N = 8

@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench import AUCClassifier, Data, solve
+from aucbench.contract import Needs, Problem, State
 from aucbench.data import Breakpoints, Chunk
-from aucbench.protocols import Needs, Problem, State
 
 PARTS = ("values", "columns", "starts", "y", "weights")
 

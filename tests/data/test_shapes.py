@@ -8,11 +8,11 @@ from math import inf
 import numpy as np
 import pytest
 
+from aucbench.contract import NoMap
 from aucbench.data import Data, Shape, Shapes
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.features import Chain, MinMax, Nystroem, Standard, Unit
 from aucbench.features.chain import applied
-from aucbench.protocols import NoMap
 
 RNG = np.random.default_rng(0)
 

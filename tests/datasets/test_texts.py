@@ -16,7 +16,6 @@ from aucbench.datasets.tables.parts import MOST_KEPT
 from aucbench.datasets.tables.texts import BUCKETS, Texts, unpacked
 from aucbench.errors import DataError
 from aucbench.models import Model, score_frame
-from aucbench.protocols import identity
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -107,7 +106,7 @@ def test_a_saved_model_scores_the_raw_table(table, tmp_path):
     train = data.with_rows(encoding(data.rows))
     run = solve(get_solver("logistic"), train, passes=5)
     names = {"columns": data.names, "encoding": encoding}
-    model = model_of_run(run, identity, width=data.d, **names)
+    model = model_of_run(run, NoMap(), width=data.d, **names)
     model.save(tmp_path / "m.aucbench")
     known = model.scores(data.rows)
     found = score_frame(Model.load(tmp_path / "m.aucbench"), FRAME)

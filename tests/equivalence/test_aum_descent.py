@@ -11,11 +11,11 @@ from sequences import breakpoints
 
 from aucbench import aum
 from aucbench.aum.steps import SEARCHES
+from aucbench.contract import Identity
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
 from aucbench.metrics import auc_of
 from aucbench.objectives import Aum
-from aucbench.protocols import Identity
 from aucbench.records import Stop
 from aucbench.registry import get_solver, list_solvers
 from aucbench.solving.loop import solve

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from aucbench.contract import Identity, Problem
 from aucbench.data import Data
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.optim import lipschitz
-from aucbench.protocols import Identity, Problem
 from aucbench.registry import get_solver
 from aucbench.solving.wrappers import recast
 

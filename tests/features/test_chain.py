@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from aucbench.contract import NoMap
 from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.features import AppendOne, Chain, Nystroem, Standard, Unit
-from aucbench.protocols import NoMap
 from aucbench.registry import get_features, parse_chain
 
 

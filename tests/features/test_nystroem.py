@@ -6,12 +6,13 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from aucbench.contract import Problem
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns, landmarks
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import MAPPED_ROWS, Problem
+from aucbench.solving.scoring import MAPPED_ROWS
 
 KERNELS = {
     "rbf": {"gamma": 0.3},

@@ -13,10 +13,10 @@ from math import floor
 import numpy as np
 import pytest
 
+from aucbench.contract import Problem
 from aucbench.data import Data
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import TopK
-from aucbench.protocols import Problem
 from aucbench.registry import get_solver
 
 

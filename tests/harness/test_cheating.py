@@ -27,7 +27,7 @@ import numpy as np
 
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Needs, Problem, State
+from aucbench.contract import Needs, Problem, State
 
 HOME = next(p for p in Path.cwd().parents if (p / "site").is_dir())  # of all files of the test
 STEPS = Path.cwd().parents[1]  # of the supervisor

@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from aucbench import AUCClassifier, Model, auc, compare, from_estimator, get_dataset, solve
+from aucbench.contract import Identity
 from aucbench.data import Data
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import (
@@ -26,7 +27,6 @@ from aucbench.errors import (
 )
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard
 from aucbench.models.calibration import calibrator
-from aucbench.protocols import Identity
 from aucbench.registry import get_solver, list_solvers
 from aucbench.solving.wrappers import WithStart, recast
 

@@ -50,12 +50,12 @@ def test_cuts_and_values_hold_exactly(kind, bins):
     size = 1.0 / X.std(axis=0)
     for _ in range(3):
         w = rng.normal(size=3) * size * rng.choice([0.1, 1.0, 10.0])
-        cut = f.cut_at(w)
+        cut = f.cut(w)
         e, eta = f.rounding(w)
         assert exact_hinge(X, y, w) <= Fraction(cut.value) + Fraction(e)
         for scale in (0.0, 1e-6, 0.1, 1.0, 30.0):
             u = w + scale * rng.normal(size=3) * size
-            below = Fraction(cut.b) + optima.dot(optima.exactly(cut.g), optima.exactly(u))
+            below = Fraction(cut.intercept) + optima.dot(optima.exactly(cut.slope), optima.exactly(u))
             allowed = Fraction(e) + Fraction(eta) * Fraction(float(np.linalg.norm(u - w)))
             assert exact_hinge(X, y, u) >= below - allowed
     assert e <= 1e-9 * (1.0 + float(np.abs(X - X.mean(axis=0)).max()) * np.linalg.norm(w))
@@ -72,9 +72,9 @@ def test_a_cut_holds_at_ten_thousand_points():
     margins = 4096 - s[y > 0][:, None] + s[y < 0][None]
     hinge = np.maximum(margins, 0).sum(axis=(0, 1))  # times 4096 n₊n₋
     for w in U[:3]:
-        cut = f.cut_at(w)
+        cut = f.cut(w)
         e, eta = f.rounding(w)
-        g, b = optima.exactly(cut.g), Fraction(cut.b) - Fraction(e)
+        g, b = optima.exactly(cut.slope), Fraction(cut.intercept) - Fraction(e)
         for u, exact in zip(U, hinge.tolist(), strict=True):
             far = Fraction(eta) * Fraction(float(np.abs(u - w).sum()))
             below = b + g[0] * Fraction(float(u[0])) + g[1] * Fraction(float(u[1])) - far
@@ -120,25 +120,25 @@ def test_partitions_give_equal_counts_and_threads_equal_bits():
             with threads(workers):
                 cuts[size, workers] = BinnedHinge(
                     ChunkedData(InMemory(Data.of(X, y), size))
-                ).cut_at(w)
+                ).cut(w)
     for size in (17, 100, 5000):
         one, many = cuts[size, 1], cuts[size, 3]
         assert (one.b, one.value, one.slack) == (many.b, many.value, many.slack)
-        assert np.array_equal(one.g, many.g)
-        assert np.allclose(one.g, cuts[5000, 1].g, rtol=1e-11)
+        assert np.array_equal(one.slope, many.g)
+        assert np.allclose(one.slope, cuts[5000, 1].slope, rtol=1e-11)
 
 
 def test_two_readings_take_the_place_of_large_sums(monkeypatch):
     X, y, rng = problem("normal", n=400)
     w = rng.normal(size=3)
     parts = ChunkedData(InMemory(Data.of(X, y), 50))
-    one = BinnedHinge(parts, 64).cut_at(w)
+    one = BinnedHinge(parts, 64).cut(w)
     monkeypatch.setattr(scores_in_bins, "SUMS", 10)
     before = parts.readings
-    two = BinnedHinge(parts, 64).cut_at(w)
+    two = BinnedHinge(parts, 64).cut(w)
     assert parts.readings == before + 2
     assert (one.b, one.slack) == (two.b, two.slack)
-    assert np.allclose(one.g, two.g, atol=1e-13)
+    assert np.allclose(one.slope, two.g, atol=1e-13)
     assert one.value == pytest.approx(two.value, abs=1e-13)
 
 
@@ -148,7 +148,7 @@ def test_rows_beyond_the_range_of_the_sample_cost_slack_only(monkeypatch):
     w = rng.normal(size=3)
     narrow = scores_in_bins.Grid(-0.2, 10.0, 4)
     monkeypatch.setattr("aucbench.objectives.binned_hinge.grid_of", lambda *_: narrow)
-    cut = BinnedHinge(parts).cut_at(w)
+    cut = BinnedHinge(parts).cut(w)
     true = float(exact_hinge(X, y, w))
     assert cut.value - cut.slack <= true + 1e-12 <= cut.value + 2e-12
     assert cut.slack > 0.1
@@ -162,14 +162,14 @@ def test_nothing_is_read_twice():
     assert np.allclose(f.grad(np.zeros(3)), X[y < 0].mean(axis=0) - X[y > 0].mean(axis=0))
     assert f.operations >= additions(parts)  # the sums of the survey are rounded too
     w = rng.normal(size=3)
-    f.cut_at(w)
+    f.cut(w)
     before = parts.readings
     value = f.value(w)
     f.grad(w)
     assert parts.readings == before
     assert f.finer()
     assert f.value(w) == value
-    finer = f.cut_at(w)
+    finer = f.cut(w)
     assert parts.readings == before + 1
     assert finer.value < value
     while f.finer():
@@ -182,5 +182,5 @@ def test_nothing_is_read_twice():
 def test_constant_columns_have_exactly_no_gradient():
     X, y, rng = problem("normal", n=300, d=4)
     X[:, 1] = 0.1
-    cut = BinnedHinge(ChunkedData(InMemory(Data.of(X, y), 50))).cut_at(rng.normal(size=4))
-    assert cut.g[1] == 0.0
+    cut = BinnedHinge(ChunkedData(InMemory(Data.of(X, y), 50))).cut(rng.normal(size=4))
+    assert cut.slope[1] == 0.0

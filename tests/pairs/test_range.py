@@ -149,7 +149,7 @@ def cutting_planes(f, box):
     G, right, best, d = [], [], np.inf, f.data.d
     w = np.zeros(d)
     for _ in range(300):
-        value, c, b = f.cut(f.data.scores(w))
+        value, c, b = f.cut_of_scores(f.data.scores(w))
         best = min(best, value)
         G.append(np.append(f.pullback(c), -1.0))
         right.append(-b)

@@ -26,7 +26,7 @@ def test_the_auc_lies_between_its_bounds(loss):
         y[:2] = -1, 1
         data = ChunkedData(InMemory(Data.of(X, y), 50))
         w = rng.standard_normal(d) * 10.0 ** rng.uniform(-2, 2)
-        low, high = loss(data, int(rng.integers(1, 2000))).cut_at(w).auc
+        low, high = loss(data, int(rng.integers(1, 2000))).cut(w).auc
         assert 0.0 <= low <= auc(y, X @ w) + 1e-12
         assert auc(y, X @ w) <= high + 1e-12 <= 1.0 + 1e-12
 
@@ -36,7 +36,7 @@ def test_many_bins_leave_little_open_and_a_fit_says_its_bounds():
     X = rng.standard_normal((3000, 3))
     y = np.where(X[:, 0] + rng.standard_normal(3000) > 0.5, 1, -1)
     data = ChunkedData(InMemory(Data.of(X, y), 500))
-    low, high = BinnedHinge(data, 1 << 16).cut_at(np.array([2.0, 0.0, 0.0])).auc
+    low, high = BinnedHinge(data, 1 << 16).cut(np.array([2.0, 0.0, 0.0])).auc
     assert high - low < 1e-4
     told = []
     run = solve("svm-or[lam=0.01]", data, watch=lambda _, state: told.append(dict(state.info)))

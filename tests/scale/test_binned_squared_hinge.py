@@ -51,11 +51,11 @@ def test_cuts_are_below_and_values_above_at_ten_thousand_points(kind, bins):
     at = exact(data, points)
     for w in points[::100]:
         f = BinnedSquaredHinge(in_parts(data, 11), bins)
-        cut = f.cut_at(w)
+        cut = f.cut(w)
         e, eta = f.rounding(w)
-        assert (at >= cut.b + points @ cut.g - e - eta * np.linalg.norm(points - w, axis=1)).all()
+        assert (at >= cut.intercept + points @ cut.slope - e - eta * np.linalg.norm(points - w, axis=1)).all()
         assert cut.value >= exact(data, w[None])[0] - e
-        assert cut.value - cut.slack == pytest.approx(cut.b + cut.g @ w, rel=1e-9)
+        assert cut.value - cut.slack == pytest.approx(cut.intercept + cut.slope @ w, rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,22 +87,22 @@ def test_any_parts_give_the_same_counts_and_nearly_the_same_cut():
         parts = in_parts(data, size)
         for name in ("shift", "survey", "sample"):  # the bins depend on them
             vars(parts)[name] = getattr(whole, name)
-        cuts.append(BinnedSquaredHinge(parts).cut_at(w))
-    b = {Fraction(cut.b) for cut in cuts}
+        cuts.append(BinnedSquaredHinge(parts).cut(w))
+    b = {Fraction(cut.intercept) for cut in cuts}
     assert len(b) == 1
     for cut in cuts:
-        np.testing.assert_allclose(cut.g, cuts[0].g, rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(cut.slope, cuts[0].slope, rtol=1e-12, atol=1e-13)
 
 
 def test_two_readings_take_the_place_of_large_sums(monkeypatch):
     data = rows_with_labels(34)
     w = np.linspace(-0.5, 0.5, data.d)
-    one = BinnedSquaredHinge(in_parts(data)).cut_at(w)
+    one = BinnedSquaredHinge(in_parts(data)).cut(w)
     monkeypatch.setattr("aucbench.scale.bins.SUMS", 1)
     f = BinnedSquaredHinge(in_parts(data))
-    two = f.cut_at(w)
+    two = f.cut(w)
     assert (one.b, one.slack) == (two.b, two.slack)
-    np.testing.assert_allclose(one.g, two.g, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(one.slope, two.g, rtol=1e-12, atol=1e-14)
     assert f.data.readings == 3
 
 
@@ -117,7 +117,7 @@ def test_rank_svm_is_that_in_memory_within_both_gaps(case, lam):
     ridge = solver.problem(parts, np.random.default_rng(0)).project.l2
     f = PairwiseSquaredHinge(data)
     P = [f.value(w) + 0.5 * ridge * (w @ w) for w in (run.w, best.w)]
-    gaps = [r.points[-1].gap for r in (run, best)]
+    gaps = [r.points[-1].slopeap for r in (run, best)]
     assert abs(P[0] - P[1]) <= sum(gaps)
     assert P[0] <= run.points[-1].objective * (1 + 1e-9)
     assert case.get("sparse") or run.w[data.d // 2] == 0.0

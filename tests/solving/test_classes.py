@@ -190,7 +190,7 @@ class Diverging:
         return get_solver("svm-or").problem(data, rng)
 
     def iterates(self, problem, rng):
-        from aucbench.protocols import State
+        from aucbench.contract import State
 
         yield State(1, np.full(problem.data.d, np.nan), 0)
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from aucbench import get_solver
+from aucbench.contract import Problem
 from aucbench.data import Data
 from aucbench.objectives import Logistic, PairwiseHinge, PairwiseSquare
 from aucbench.projectors import Box, ElasticNet, L2Ball, TopK
-from aucbench.protocols import Problem
 from aucbench.solving.descent import lowered
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import WithProblems

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from aucbench import solve
+from aucbench.contract import Needs, Problem, State
 from aucbench.data import Data
 from aucbench.errors import PluginError
-from aucbench.protocols import Needs, Problem, State
 
 
 @dataclass(frozen=True)

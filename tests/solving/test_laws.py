@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from aucbench.contract import Identity, Needs, Problem, State
 from aucbench.data import Data
 from aucbench.errors import PluginError
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Identity, Needs, Problem, State
 from aucbench.records import Stop
 from aucbench.solving.laws import MOST_PASSES, STUCK
 from aucbench.solving.loop import solve

@@ -12,11 +12,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from aucbench.contract import Budget, Needs, Problem, State
 from aucbench.data import Data
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.projectors import L2Ball
-from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.records import Stop
 from aucbench.solving.descent import lowered
 from aucbench.solving.loop import solve

@@ -8,12 +8,13 @@ import pytest
 
 from aucbench import Data, solve
 from aucbench.bench.worker.features import map_split
+from aucbench.contract import Needs, Problem, State
 from aucbench.errors import PluginError
 from aucbench.features.chain import Chain, fitted
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import L2Ball
-from aucbench.protocols import Needs, Problem, State, contains
 from aucbench.solving.laws import wrong_part
+from aucbench.solving.values import contains
 
 WRONG = {"None": None, "text": "abc", "tuple": (1, 2), "list": [0.0] * 4, "shape": np.zeros(3)}
 

@@ -12,9 +12,9 @@ from sklearn.base import clone
 
 from aucbench import AUCClassifier, auc, get_dataset, solve
 from aucbench.bench.worker.tune import tune
+from aucbench.contract import Needs, Problem, State
 from aucbench.errors import DataError, PluginError
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Needs, Problem, State
 from aucbench.records import Stop
 
 SOURCE = '''
@@ -24,7 +24,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.hookspecs import hookimpl
-from aucbench.protocols import Needs, Problem, State
+from aucbench.contract import Needs, Problem, State
 
 DRAWN = np.random.default_rng(0)  # one for the whole process: what no solver should do
 

@@ -41,9 +41,9 @@ def test_gaps_of_the_pairwise_square(name, part):
 
 def adamax_states(data, lam):
     """States of AdaMax on the pairwise square, whose gaps come from its rounding."""
+    from aucbench.contract import Problem
     from aucbench.objectives import PairwiseSquare
     from aucbench.projectors import ElasticNet
-    from aucbench.protocols import Problem
     from aucbench_plugins.roc_svm.adamax import adamax_ridge
 
     problem = Problem(PairwiseSquare(data), ElasticNet(0.0, lam))

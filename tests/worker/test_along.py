@@ -6,11 +6,11 @@ import pytest
 from aucbench import compare
 from aucbench.bench.worker import measure as along
 from aucbench.bench.worker.measure import MOST, KeptWeights
+from aucbench.contract import Problem
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.features import AppendOne
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Problem
 
 
 def kept_of(passes, d=3):
@@ -62,7 +62,7 @@ def test_the_copies_and_the_scores_have_limits_of_bytes(monkeypatch):
 
 
 def test_mapped_rows_are_scored_as_one_by_one(monkeypatch):
-    monkeypatch.setattr("aucbench.protocols.MAPPED_ROWS", 4)
+    monkeypatch.setattr("aucbench.contract.MAPPED_ROWS", 4)
     problem, test = problem_of(4), rows_of(10)
     problem = Problem(problem.f, features=AppendOne())
     kept = kept_of(range(1, 6), d=4)

@@ -12,12 +12,12 @@ from aucbench import get_solver, solve
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.measures import measured
 from aucbench.bench.worker.classes import fitted_classes
+from aucbench.contract import State
 from aucbench.data import Categories, Data
 from aucbench.datasets.reading import ReadOptions
 from aucbench.metrics import hand_till
 from aucbench.pairs import ByClass
 from aucbench.processes.records import Ending, Outcome
-from aucbench.protocols import State
 from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec, parse_chain, parse_spec
 

@@ -10,10 +10,10 @@ from bench_toys import DATA, cell, told
 from aucbench import get_dataset
 from aucbench.bench.worker.build import build
 from aucbench.bench.worker.tune import inner_folds, tune
+from aucbench.contract import NoMap
 from aucbench.errors import PluginError
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard, Unit, UnitCentred
 from aucbench.features.chain import is_shared
-from aucbench.protocols import NoMap
 from aucbench.registry import get_features
 
 pytestmark = pytest.mark.plain

@@ -21,7 +21,6 @@ from aucbench.data.packed import arrays_of
 from aucbench.datasets import load
 from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.tables import Encoding, Schema
-from aucbench.protocols import identity
 from aucbench.registry import get_features
 
 N = 240
@@ -105,8 +104,8 @@ def test_inner_folds_learn_their_own_encoding(path):
     data = load(path, target="sick")
     numbers = np.arange(0, N, 2, dtype=np.int32)
     raw = data.take(numbers)
-    train = map_split(raw, raw.rows, identity, np.random.default_rng(0))[0]
-    refit = Refitted(identity, train, data.rows, data.schema, numbers, np.random.default_rng(0))
+    train = map_split(raw, raw.rows, NoMap(), np.random.default_rng(0))[0]
+    refit = Refitted(NoMap(), train, data.rows, data.schema, numbers, np.random.default_rng(0))
     widths = set()
     for rest, held in drawn_few(train, 3, 0):
         inner, outer = refit(rest, held)

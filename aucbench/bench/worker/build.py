@@ -11,17 +11,18 @@ import numpy as np
 
 from aucbench import registry
 from aucbench.bench.cell import ALL_PAIRS, Cell, Tuning
+from aucbench.contract import Solver
 from aucbench.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, PluginError
 from aucbench.objectives.differences import constant_in_parts
 from aucbench.pairs import members_of
-from aucbench.protocols import Solver
 from aucbench.ranges import samples
 from aucbench.registry.lookup import broken_plugins, entries_named, lookup
 from aucbench.registry.specs import Spec
 from aucbench.solving.classes import trained_on as other_pairs
 from aucbench.solving.points import Axes, GridPoint, few, mappings, points_in
+from aucbench.solving.replaceable import own_parameters
 from aucbench.solving.wrappers import OnAllPairs, recast
 
 OF_LABELS = ("group", "range")  # kinds of which a solver without them can take all pairs instead
@@ -40,7 +41,7 @@ def trainable(cell: Cell, solver: Solver) -> Solver:
     if cell.pairs is None:
         return solver
     kind = registry.get_pairs(cell.pairs).kind
-    takes = kind in getattr(solver.needs, "pairs", ())
+    takes = f"{kind}-pairs" in solver.needs.capabilities
     return solver if takes or kind not in OF_LABELS else OnAllPairs(solver)
 
 
@@ -124,7 +125,7 @@ def grids_of(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> tupl
             "tuples of values, ranges or distributions, or a list of such mappings; give a grid "
             "of your own"
         )
-    fixed = {*registry.params_of("solvers", spec), *solver.needs.parameters_of(replaced)}
+    fixed = {*registry.params_of("solvers", spec), *own_parameters(solver, replaced)}
     free = ({n: axis for n, axis in part.items() if n not in fixed} for part in parts)
     return tuple(few(spec, part) for part in free)
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.worker.measure import Emit, FittedCell, fitted_cell
+from aucbench.contract import Solver
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.protocols import Solver
 from aucbench.records import Point, Run
 from aucbench.solving.classes import joined_point, pairs_trained, together
 from aucbench.solving.loop import solve_classes

@@ -15,12 +15,12 @@ from functools import partial
 import numpy as np
 
 from aucbench.bench.worker.plain import message
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.features.chain import applied, fitted, mapped
-from aucbench.protocols import FeatureMap
 from aucbench.solving.apart import require_mapped_alone
 from aucbench.solving.loop import Clock
 

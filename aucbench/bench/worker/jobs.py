@@ -31,6 +31,7 @@ from aucbench.bench.worker.plain import plain_parameters, strict
 from aucbench.bench.worker.resolve import resolve_spec
 from aucbench.bench.worker.rows import NAMES, RAW, TEST, TRAIN, Block, write_block
 from aucbench.bench.worker.tune import Tuned, tune
+from aucbench.contract import Solver
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.inputs import require_filled
@@ -38,11 +39,9 @@ from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_known,
 from aucbench.datasets.chunked.data import folders_of, open_chunked
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.features.chain import is_shared, keeps_columns
 from aucbench.features.chunked import with_features
 from aucbench.processes.child import Room
 from aucbench.processes.records import MOST_BYTES
-from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.inline import register_object, unpickle_solver
 from aucbench.registry.source_files import file_fingerprint
@@ -125,7 +124,7 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     with blamed():
         train, test = map_split(train, raw.take(held), features, rng)
     sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
-    keeps = train.schema is None and keeps_columns(features)
+    keeps = train.schema is None and features.keeps_columns
     about = {**sizes, "data": known["hash"]}
     about["keeps_columns"] = keeps
     arrays, facts = {LEARNT: learnt}, {ABOUT: about}
@@ -273,7 +272,7 @@ def _handed(done: FittedCell, cost: Mapping[str, Any], block: Block, room: Room)
 def _tuned(planned: Cell, source: Block, block: Block, train: Data) -> Tuned:
     features, refit = registry.get_features(planned.features), None
     schema = rows.schema_of(source, RAW)
-    if schema is not None or not is_shared(features):
+    if schema is not None or not features.shared:
         numbers, rng = block.array(LEARNT), _of_split(planned.seed, planned.split)
         raw = replace(train, rows=rows.mapped(source, RAW).take(numbers), schema=schema)
         train = replace(train, shapes=shaped(planned.monotone, raw, source).shapes)

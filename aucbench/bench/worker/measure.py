@@ -20,21 +20,22 @@ import numpy as np
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.worker.plain import plain_fields
+from aucbench.contract import FeatureMap, NoMap, Problem, Solver, State
 from aucbench.data import Data, rounding
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
 from aucbench.errors import CollapsedWarning
-from aucbench.features.chain import keeps_columns
 from aucbench.features.chunked import map_of
 from aucbench.processes.records import MOST_BYTES
-from aucbench.protocols import FeatureMap, NoMap, Problem, Scoring, Solver, State, contains
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
 from aucbench.registry.fingerprints import BUILT_IN
 from aucbench.scale import ChunkedData
 from aucbench.solving.apart import require_scored_alone
 from aucbench.solving.loop import passes_limit, solve
+from aucbench.solving.scoring import Scorer, Scoring
 from aucbench.solving.tuning import auc_or_none, fault_of
+from aucbench.solving.values import contains, objective_at
 from aucbench.solving.wrappers import WithProblems, core
 
 MOST = 24
@@ -92,7 +93,7 @@ class KeptWeights:
             some = [some[j] for j in np.linspace(0, len(some) - 1, most).round().astype(int)]
         if not some:
             return [], np.empty((0, test.n))
-        return [point.place for point in some], problem.scorer.by_each(
+        return [point.place for point in some], Scorer.of(problem).by_each(
             [point.w for point in some], test
         )
 
@@ -255,7 +256,7 @@ def _auc(problem: Problem, data: Data | ChunkedData | None, learnt: Scoring) -> 
         return None
     if learnt.w is not None and data.d == learnt.w.size:
         return auc_or_none(data, data.scores(np.array(learnt.w, dtype=np.float64)))
-    return auc_or_none(data, problem.scorer(learnt, data.rows))
+    return auc_or_none(data, Scorer.of(problem)(learnt, data.rows))
 
 
 def _scored_by_us(run: Run, solver: Solver) -> bool:
@@ -298,9 +299,9 @@ def _quality(run: Run, problem: Problem, train: Data | ChunkedData) -> dict[str,
     with np.errstate(all="ignore"):  # infinity is the answer where rows or weights overflow
         typical = _typical(problem.data)
         error = rounding.gamma(run.w.size + 16) * typical * float(np.linalg.norm(run.w))
-    start = at_zero = problem.value(np.zeros_like(run.w))
+    start = at_zero = objective_at(problem, np.zeros_like(run.w))
     if at_zero is not None and not isfinite(at_zero):  # 0 is not in the set of the problem
-        start = problem.value(problem.start())
+        start = objective_at(problem, problem.project(np.zeros_like(run.w), 1.0))
     return {
         **quality,
         "objective_at_zero": at_zero,
@@ -308,7 +309,7 @@ def _quality(run: Run, problem: Problem, train: Data | ChunkedData) -> dict[str,
         "problem": _named(problem, train),
         "score_error": error,
         "exempt": problem.features.exempt,
-        "keeps_columns": keeps_columns(problem.features),
+        "keeps_columns": problem.features.keeps_columns,
         "feasible": contains(problem.project, run.w),
         "set": _described(problem),
     }

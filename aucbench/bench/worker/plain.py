@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from aucbench.bench.cell import Scalar
+from aucbench.contract import Solver
 from aucbench.errors import float_of
-from aucbench.protocols import Solver
 from aucbench.solving.hyperparameters import hyperparameters
 
 Plain = Scalar | None

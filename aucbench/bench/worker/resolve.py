@@ -14,9 +14,9 @@ from aucbench.bench.cell import Tuning
 from aucbench.bench.codec import dump
 from aucbench.bench.worker.build import check_grid, plugin_of
 from aucbench.bench.worker.plain import message
+from aucbench.contract import Solver
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, PluginError
-from aucbench.protocols import Solver
 from aucbench.registry.lookup import broken_plugins, entries_named, find
 from aucbench.registry.shapes import origin
 from aucbench.registry.signatures import parameters_of

@@ -19,11 +19,11 @@ from aucbench.bench.worker.build import points_of
 from aucbench.bench.worker.features import Refitted
 from aucbench.bench.worker.measure import fit
 from aucbench.bench.worker.plain import canonical_json, message
+from aucbench.contract import Solver
 from aucbench.data import Data
 from aucbench.data.arrays import Index
 from aucbench.data.folds import Split, drawn_few, rarest
 from aucbench.errors import DataError, ParameterError
-from aucbench.protocols import Solver
 from aucbench.solving.halving import MOST_ROWS, Halving, Search, in_order, rungs_of
 from aucbench.solving.points import chains
 from aucbench.solving.tuning import Trial, first_best, try_on_folds
@@ -73,7 +73,7 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
         halving = halved(trials, cell, train, refit)
         search, best = halving.search(), halving.best()
     elif len(points) > 1:
-        path = getattr(build({}).needs, "path", None)
+        path = build({}).needs.path
         ordered = [[trials[j] for j in chain] for chain in chains(points, path)]
         try_on_folds(ordered, inner_folds(train, cell, refit), partial(fit, cell))
         best = first_best(trials)

@@ -19,6 +19,7 @@ import numpy as np
 
 from aucbench.aum import roc_auc
 from aucbench.aum.steps import Line, LineSearches, search_called
+from aucbench.contract import Budget, Problem
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError, require_whole
@@ -26,7 +27,6 @@ from aucbench.features import AppendOne, Standard
 from aucbench.objectives import Aum, IntervalHinge
 from aucbench.optim import proximal_newton
 from aucbench.projectors import ElasticNet
-from aucbench.protocols import Problem
 from aucbench.registry import get_solver
 
 FALL = 1e-3  # tolerance, in errors of the rarer kind times a unit of log λ
@@ -164,7 +164,9 @@ def _published(f: Aum, w: Vector, name: str) -> Iterator[Vector]:
 
 def _ours(f: Aum, w: Vector) -> Iterator[Vector]:
     solver = get_solver("aum", line_search="first_min", memory=MEMORY, early_stopping=False)
-    for state in solver.iterates(Problem(f, w0=w), np.random.default_rng(0)):
+    states = solver.iterates(Problem(f), w, np.random.default_rng(0), Budget())
+    assert isinstance(states, Iterator)
+    for state in states:
         yield np.array(state.w)
 
 
