@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -140,7 +140,7 @@ def _function_of(run: Run) -> ScoreFunction:
     if run.w is not None:
         return ScoreFunction(weights=run.w, trees=None, maps=maps)
     try:
-        return ScoreFunction(weights=None, trees=portable(run.model), maps=maps)
+        return ScoreFunction(weights=None, trees=portable(cast(Any, run.model)), maps=maps)
     except UnsupportedError:
         return ScoreFunction(weights=None, trees=None, maps=maps, unsaved=run.model)
 

@@ -9,13 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, NoMap, Problem, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import UnsupportedError
 from aucbench.features import AppendOne
 from aucbench.objectives import Aum
 from aucbench.projectors import Hyperplane, Identity
-from aucbench.protocols import Problem, State, identity
 
 from .learner import AumLearner, mean_gap
 
@@ -88,12 +89,12 @@ class AumDescent(AumLearner):
 
     few: ClassVar[int] = 2_000
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the AUM. For labels w stays in the set above, and starts in it."""
         labelled = isinstance(data.target, Labels)
         if self.normalise and not labelled:
             raise UnsupportedError("normalise=True is for labels: error functions have a scale")
-        phi = AppendOne() if self.intercept else identity
+        phi = AppendOne() if self.intercept else NoMap()
         train, held = self.parts(data, phi, rng)
         chosen = self.early_stopping
         if not labelled:
@@ -103,6 +104,8 @@ class AumDescent(AumLearner):
         w0 = inside(np.zeros(train.d))
         return Problem(Aum(train), project, phi, held, w0, early_stopping=chosen)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per line search."""
         return self.descend(problem, Aum)

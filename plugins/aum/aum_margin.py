@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, NoMap, Problem, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.features import AppendOne
 from aucbench.objectives import Aum
-from aucbench.protocols import Needs, Problem, State, identity
 
 from .learner import AumLearner
 
@@ -73,13 +74,15 @@ class AumMargin(AumLearner):
     needs: ClassVar = Needs()
     held: ClassVar[float] = 0.2
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the AUM with the margin 1."""
-        phi = AppendOne() if self.intercept else identity
+        phi = AppendOne() if self.intercept else NoMap()
         train, held = self.parts(data, phi, rng)
         f = Aum(train, margin=1.0)
         return Problem(f, features=phi, holdout=held, early_stopping=self.early_stopping)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per line search."""
         return self.descend(problem, partial(Aum, margin=1.0))

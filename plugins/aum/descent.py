@@ -8,8 +8,8 @@ from itertools import count
 import numpy as np
 
 from aucbench.aum.steps import AumObjective, Line, LineSearches, search_called
+from aucbench.contract import Problem, State
 from aucbench.data.arrays import Vector
-from aucbench.protocols import Problem, State
 
 from .bound import LowerBound
 from .proximal_cuts import Direction, ProximalCuts

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucbench.aum.steps import AumObjective, search_called
+from aucbench.contract import FeatureMap, Needs, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import of_pullback
@@ -19,7 +20,6 @@ from aucbench.errors import (
     require_at_least,
     require_count,
 )
-from aucbench.protocols import FeatureMap, Needs, Problem, State
 
 from .descent import aum_descent
 from .published import published_descent
@@ -29,7 +29,7 @@ ENOUGH_TO_HOLD = 10  # rows of each class from which some are held out without b
 
 
 @dataclass(frozen=True)
-class AumLearner:
+class AumLearner(Solver):
     """The parameters of a descent of the AUM, and their checks.
 
     The docstrings of the solvers explain them.
@@ -47,7 +47,7 @@ class AumLearner:
         "memory": (30, 1),
         "line_search": ("exact", "linear", "max_auc"),
     }
-    needs: ClassVar = Needs(breakpoints=True)
+    needs: ClassVar = Needs(frozenset({"breakpoints"}))
     few: ClassVar[int] = (
         0  # rows for which "max_auc" is the default, since it sweeps O(n²) crossings
     )

@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 
 from aucbench.aum.steps import AumObjective, Line, LineSearches, search_called
-from aucbench.protocols import Problem, State
+from aucbench.contract import Problem, State
 
 from .bound import LowerBound
 from .settings import Settings

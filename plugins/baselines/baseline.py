@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.contract import Needs, Problem, Solver, State
 from aucbench.data.arrays import Vector
 from aucbench.errors import LARGE, require_at_least, require_at_most, require_count
-from aucbench.protocols import Needs, Problem, State
 
 FIT_TOLERANCE = (
     1e-8  # scikit-learn's own 1e-4 left w up to 15 % from the optimum on the shared sets
@@ -21,7 +20,7 @@ FIT_TOLERANCE = (
 
 
 @dataclass(frozen=True)
-class LinearBaseline:
+class LinearBaseline(Solver):
     """What the baselines share. Each of them says which estimator its `iterates` fits.
 
     Parameters
@@ -37,7 +36,7 @@ class LinearBaseline:
 
     module: ClassVar[str]  # module of scikit-learn that has the estimator
     space: ClassVar = {"C": (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)}
-    needs: ClassVar = Needs(weights=True)
+    needs: ClassVar = Needs(frozenset({"weights"}))
 
     def __post_init__(self) -> None:
         # Imported here, so that the import slows down neither `import aucbench` nor a timed fit.
@@ -45,10 +44,6 @@ class LinearBaseline:
         require_at_least(1.0 / LARGE, C=self.C)  # outside, LIBLINEAR never ends
         require_at_most(LARGE, C=self.C)
         require_count(1, max_iter=self.max_iter)
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Return the rows as they are. The objective is scikit-learn's own."""
-        return Problem(None, train=data)
 
 
 def one_fit(

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from aucbench.contract import State
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.tally import uncounted
 from aucbench.objectives import LogisticInParts
 from aucbench.objectives.logistic_in_parts import LogisticPoint
 from aucbench.optim import Lbfgs, WeakWolfe
-from aucbench.protocols import State
 from aucbench.scale import ChunkedData
 
 WIDE = 2000  # features beyond which the Hessian over the sample is a diagonal

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.data import Data
-from aucbench.protocols import Needs, Problem, State
+from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.data.arrays import Vector
 
 
 @about("the floor that every solver has to beat: nothing is learnt")
 @dataclass(frozen=True)
-class Constant:
+class Constant(Solver):
     """w = 0: every row has the score 0, and nothing is learnt.
 
     For labels its AUC is ½. In changepoint detection it predicts the same penalty for all
@@ -23,15 +23,13 @@ class Constant:
     """
 
     space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
-    needs: ClassVar = Needs(breakpoints=True)
+    needs: ClassVar = Needs(frozenset({"breakpoints"}))
     expected_failures: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("ranks", "order-of-rows", "flipped-labels"), "it learns nothing"),
     }
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Return the rows as they are; nothing is minimised."""
-        return Problem(None, train=data)
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield w = 0, for which no row is read."""
         yield State(1, np.zeros(problem.data.d), 0)

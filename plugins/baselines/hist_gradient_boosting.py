@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.errors import require_above, require_at_least, require_count
 from aucbench.optim.classifiers import Fitted, fitted
-from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
 from .parts import OnDense, balanced, dense
@@ -23,7 +24,7 @@ NAME = "hist-gradient-boosting"
 
 @about("tables with curved effects and interactions; always installed", cites=("ke2017",))
 @dataclass(frozen=True)
-class HistGradientBoosting:
+class HistGradientBoosting(Solver):
     """F ← F + ν T_t, T_t a tree fitted to the gradient of Σ_i log(1 + exp(−y_i F(x_i))).
 
     Features are cut into 255 bins. With more than 10 000 rows, as scikit-learn has it, a tenth
@@ -66,7 +67,7 @@ class HistGradientBoosting:
         "max_leaf_nodes": Range(4, 128, log=True, integer=True),
         "min_samples_leaf": Range(2, 100, log=True, integer=True),
     }
-    needs: ClassVar = Needs(weights=True, inert=("seed",))  # drawn from 10 000 rows on
+    needs: ClassVar = Needs(frozenset({"weights"}))  # drawn from 10 000 rows on
 
     def __post_init__(self) -> None:
         import_module("sklearn.ensemble")  # off the clock of a fit
@@ -75,11 +76,13 @@ class HistGradientBoosting:
         require_count(1, max_iter=self.max_iter, min_samples_leaf=self.min_samples_leaf)
         require_count(2, max_leaf_nodes=self.max_leaf_nodes)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """The rows, dense; no objective is listed."""
-        return Problem(None, train=data.with_rows(dense(data.rows, NAME)))
+        return Problem(train=data.with_rows(dense(data.rows, NAME)))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """The boosted trees, once."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 

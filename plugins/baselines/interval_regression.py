@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, cast
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
@@ -24,7 +25,6 @@ from aucbench.features import AppendOne
 from aucbench.objectives import IntervalHinge
 from aucbench.optim import proximal_newton
 from aucbench.projectors import ElasticNet
-from aucbench.protocols import Needs, Problem, State
 
 PENALTIES = ("l1", "l2")
 PATH = {"l1": 10.0 ** np.arange(0.0, -4.1, -0.25), "l2": 10.0 ** np.arange(1.0, -5.1, -0.5)}
@@ -40,7 +40,7 @@ MOST = 4000  # weights up to which the d x d Hessian is formed: 128 MB
     cites=("rigaill2013",),
 )
 @dataclass(frozen=True)
-class IntervalRegression:
+class IntervalRegression(Solver):
     """min (1/n) Σ_i [l_i + m − s_i]₊² + [s_i − h_i + m]₊² + λ‖w‖₁ or (λ/2)‖w‖², s = Xw + b.
 
     (l_i, h_i) is the interval of scores at which sequence i has the fewest errors, the widest one
@@ -81,7 +81,7 @@ class IntervalRegression:
     margin: float = 1.0
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(breakpoints=True, path="lam", passes=100)
+    needs: ClassVar = Needs(frozenset({"breakpoints"}), path="lam", passes=100)
 
     def __post_init__(self) -> None:
         if self.penalty not in PENALTIES:
@@ -90,7 +90,7 @@ class IntervalRegression:
         require_at_least(0, margin=self.margin)
         require_at_most(LARGE, margin=self.margin)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the hinge of the target intervals, with the λ of the best fit in folds."""
         if data.d > MOST:
             raise DataError(
@@ -103,7 +103,9 @@ class IntervalRegression:
             lam = self._chosen(f, rng) if self.lam is None else self.lam
         return Problem(f, self._omega(lam), phi)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per Newton step."""
         f, omega = IntervalHinge(problem.data, self.margin), cast(ElasticNet, problem.project)
         for t, at in enumerate(proximal_newton(f, omega, problem.start()), 1):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.data import Data
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import (
     UnsupportedError,
@@ -20,7 +20,6 @@ from aucbench.errors import (
     require_share,
 )
 from aucbench.optim.trees import TreeSum
-from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
 from .parts import require, threads
@@ -30,7 +29,7 @@ MOST_LEAVES = 131_072  # of LightGBM
 
 @about("tables with curved effects and interactions, fast on many rows", cites=("ke2017",))
 @dataclass(frozen=True)
-class LightGbm:
+class LightGbm(Solver):
     """F ← F + ν T_t, T_t a tree fitted to the gradient of Σ_i log(1 + exp(−y_i F(x_i))).
 
     Parameters
@@ -67,7 +66,7 @@ class LightGbm:
         "colsample_bytree": Range(0.4, 1.0),
     }
     needs: ClassVar = Needs(
-        packages=("lightgbm",), extra="baselines", weights=True, inert=("seed",)
+        frozenset({"weights"}), packages=("lightgbm",), extra="baselines"
     )  # drawn where colsample_bytree is below 1
 
     def __post_init__(self) -> None:
@@ -79,11 +78,9 @@ class LightGbm:
         require_at_least(0, reg_lambda=self.reg_lambda)
         require_share(colsample_bytree=self.colsample_bytree)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """The rows as they are; no objective is listed."""
-        return Problem(None, train=data)
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """The boosted trees, once."""
         data, settings = problem.data, {**self.settings(rng), "objective": "binary"}
         yield boosted(settings, data.rows, data.y > 0, self.n_estimators, weights=data.unit_weights)

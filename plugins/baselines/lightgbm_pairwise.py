@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.about import about
+from aucbench.contract import Budget, Problem, State
 from aucbench.data import Data
-from aucbench.data.arrays import Index
+from aucbench.data.arrays import Index, Vector
 from aucbench.errors import ParameterError, UnsupportedError, require_count
-from aucbench.protocols import Problem, State
 
 from .lightgbm import LightGbm, boosted
 from .parts import queries
@@ -70,7 +70,9 @@ class LightGbmPairwise(LightGbm):
                 f"objective must be one of {', '.join(OBJECTIVES)}, got {self.objective!r}"
             )
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """The boosted trees, once."""
         data, settings = problem.data, self.settings(rng)
         settings |= {"objective": self.objective, "metric": "None"}

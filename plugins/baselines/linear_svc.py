@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Problem, State
 from aucbench.data.arrays import Vector
-from aucbench.protocols import Problem, State
 
 from .baseline import LinearBaseline, one_fit
 
@@ -44,7 +44,9 @@ class LinearSvc(LinearBaseline):
 
     module: ClassVar = "sklearn.svm"
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield the fitted weights as one state."""
         from sklearn.svm import LinearSVC
 

@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.objectives import LogisticInParts
 from aucbench.projectors import ElasticNet
-from aucbench.protocols import Needs, Problem, State
 from aucbench.scale import ChunkedData
 
 from .baseline import LinearBaseline, logistic_slope, one_fit
@@ -54,15 +55,17 @@ class LogisticRegression(LinearBaseline):
     """
 
     module: ClassVar = "sklearn.linear_model"
-    needs: ClassVar = Needs(weights=True, parts=True)
+    needs: ClassVar = Needs(frozenset({"weights", "chunks"}))
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """The rows as they are; of rows in chunks the objective is listed."""
         if isinstance(data, ChunkedData):
             return Problem(LogisticInParts(data, float(self.C)), ElasticNet(0.0, 1.0))
         return super().problem(data, rng)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield the fitted weights as one state."""
         from sklearn.linear_model import LogisticRegression as Estimator
 

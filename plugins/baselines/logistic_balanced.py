@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.protocols import Problem, State
+from aucbench.contract import Budget, Problem, State
 
 from .baseline import LinearBaseline, logistic_slope, one_fit
 from .parts import balanced
@@ -43,7 +43,9 @@ class BalancedLogistic(LinearBaseline):
 
     module: ClassVar = "sklearn.linear_model"
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield the fitted weights as one state."""
         from sklearn.linear_model import LogisticRegression
 

@@ -8,13 +8,13 @@ from importlib import import_module
 
 import numpy as np
 
+from aucbench.contract import Model
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import MissingExtraError, UnsupportedError
 from aucbench.optim.trees import portable
 from aucbench.pairs import members_of
 from aucbench.processes.host import cores
-from aucbench.protocols import Model
 
 PINNED = "OMP_NUM_THREADS"
 DENSE = 1 << 31  # bytes of training rows that are made dense

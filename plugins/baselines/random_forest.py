@@ -10,10 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.data import Data
+from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError, require_count
 from aucbench.optim.classifiers import Fitted, fitted
-from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
 from .parts import balanced, threads
@@ -23,7 +23,7 @@ FRACTIONS = ("sqrt", "log2")
 
 @about("tables with interactions, with almost nothing to tune", cites=("breiman2001",))
 @dataclass(frozen=True)
-class RandomForest:
+class RandomForest(Solver):
     """Mean over trees of the share of positives in the leaf of x.
 
     Each tree is grown on a bootstrap sample of the rows, and chooses the best of
@@ -59,7 +59,7 @@ class RandomForest:
         "max_features": ("sqrt", "log2", 0.1, 0.25, 0.5, 0.75, 1.0),
         "min_samples_leaf": Range(1, 50, log=True, integer=True),
     }
-    needs: ClassVar = Needs(weights=True)
+    needs: ClassVar = Needs(frozenset({"weights"}))
 
     def __post_init__(self) -> None:
         import_module("sklearn.ensemble")  # off the clock of a fit
@@ -78,11 +78,9 @@ class RandomForest:
         elif not 0 < self.max_features <= 1:
             raise ParameterError(f"max_features must be in (0, 1], got {self.max_features}")
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """The rows as they are; no objective is listed."""
-        return Problem(None, train=data)
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """The forest, once."""
         from sklearn.ensemble import RandomForestClassifier
 

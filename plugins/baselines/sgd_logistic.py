@@ -10,10 +10,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError, require_above, require_at_most, require_count
 from aucbench.features import AppendOne
-from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
 from .parts import balanced
@@ -24,7 +25,7 @@ PENALTIES = ("l2", "l1", "elasticnet")
 
 @about("a linear baseline for very many rows", sparse=True, cites=("bottou2012",))
 @dataclass(frozen=True)
-class SgdLogistic:
+class SgdLogistic(Solver):
     """w ← w − η_t (∇ log(1 + exp(−y_i w·x_i)) + α ∇R(w)), row by row, η_t = 1/(α (t₀ + t)).
 
     Unlike `logistic` it is not driven to the optimum: it ends when the loss of a pass falls by
@@ -57,7 +58,7 @@ class SgdLogistic:
     balanced: bool = False
 
     space: ClassVar = {"alpha": Range(1e-7, 1e-1, log=True)}
-    needs: ClassVar = Needs(weights=True)
+    needs: ClassVar = Needs(frozenset({"weights"}))
     expected_failures: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("layouts on 2000 x 50", "layouts on 300 x 3000"),
         "scikit-learn ends by an objective, for which it keeps another norm of w where rows are "
@@ -74,12 +75,14 @@ class SgdLogistic:
                 f"penalty must be one of {', '.join(PENALTIES)}, got {self.penalty!r}"
             )
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """The rows with a feature 1; the objective is scikit-learn's own."""
         phi = AppendOne()
         return Problem(None, features=phi, train=data.with_rows(phi(data.rows)))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """The weights after the last pass, once."""
         from sklearn.linear_model import SGDClassifier
 

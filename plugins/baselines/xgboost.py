@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import (
@@ -20,7 +21,6 @@ from aucbench.errors import (
     require_share,
 )
 from aucbench.optim.trees import TreeSum
-from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
 from .parts import OnDense, dense, require, threads
@@ -30,7 +30,7 @@ SMALLEST, LARGEST = 1e-37, 1e38  # of numbers that 32 bits hold with all their d
 
 @about("tables with curved effects and interactions", cites=("chen2016",))
 @dataclass(frozen=True)
-class XgBoost:
+class XgBoost(Solver):
     """F ← F + ν T_t, T_t a tree fitted to the gradient of Σ_i log(1 + exp(−y_i F(x_i))).
 
     XGBoost takes what a sparse row does not store for missing, and not for 0. Sparse rows are
@@ -75,7 +75,7 @@ class XgBoost:
         "reg_lambda": Range(0.1, 10.0, log=True),
     }
     needs: ClassVar = Needs(
-        packages=("xgboost",), extra="baselines", weights=True, inert=("seed",)
+        frozenset({"weights"}), packages=("xgboost",), extra="baselines"
     )  # drawn where a share of rows or columns is below 1
 
     def __post_init__(self) -> None:
@@ -89,11 +89,13 @@ class XgBoost:
                 require_at_least(SMALLEST, **{name: value})
                 require_at_most(LARGEST, **{name: value})
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """The rows, dense; no objective is listed."""
-        return Problem(None, train=data.with_rows(dense(data.rows, "xgboost")))
+        return Problem(train=data.with_rows(dense(data.rows, "xgboost")))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """The boosted trees, once."""
         settings = {**self.settings(rng), "objective": "binary:logistic"}
         yield boosted(settings, problem.data, self.n_estimators)

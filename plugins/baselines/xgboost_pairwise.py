@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Problem, State
 from aucbench.errors import require_count
-from aucbench.protocols import Problem, State
 
 from .parts import queries
 from .xgboost import XgBoost, boosted
@@ -51,7 +51,9 @@ class XgBoostPairwise(XgBoost):
         super().__post_init__()
         require_count(1, pairs=self.pairs)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """The boosted trees, once."""
         settings = {
             **self.settings(rng),

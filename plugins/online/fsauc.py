@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
@@ -18,7 +19,6 @@ from aucbench.kernels import fsauc
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import row_order
 from aucbench.projectors import L1Ball
-from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.ranges import DEFAULT_PASSES
 
 from .solam import default_radius, first_step
@@ -31,7 +31,7 @@ MOST_ROWS = 2.0**62  # that can be planned
 
 @about("one pass over many rows, with steps that shrink in stages", cites=("liu2018",))
 @dataclass(frozen=True)
-class Fsauc:
+class Fsauc(Solver):
     """Descend in (w, a, b) and ascend in α, one row at a time, in stages on shrinking balls.
 
     With s = w·x and p the share of positives among the rows seen so far, the gradients are
@@ -103,12 +103,12 @@ class Fsauc:
     def __post_init__(self) -> None:
         require_above(0, R=self.R, eta=self.eta, kappa=self.kappa, passes=self.passes)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square over the ℓ1 ball."""
         return Problem(PairwiseSquare(data), L1Ball(self.R or l1_radius(data)))
 
     def iterates(
-        self, problem: Problem, rng: np.random.Generator, budget: Budget | None = None
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass, until the stages are over.
 

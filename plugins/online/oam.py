@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.about import about
-from aucbench.data import Chunk, Data
+from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.data import Chunk
 from aucbench.data.arrays import Index, Rows, Vector, rows, stack
 from aucbench.errors import require_above, require_count
 from aucbench.kernels import oam
 from aucbench.optim import passes
-from aucbench.protocols import Needs, Problem, State
 
 from .aligned import aligned, padded
 from .span import passes_in_span, worth_span
@@ -35,7 +35,7 @@ MOST_SLOTS = 256  # with more, it is faster to read the few rows that move w
 
 
 @dataclass(frozen=True)
-class BufferedPairs:
+class BufferedPairs(Solver):
     """What both variants share: each row is paired with the buffered rows of the other class.
 
     Parameters
@@ -50,17 +50,15 @@ class BufferedPairs:
 
     at_once: ClassVar[bool]  # whether all pairs of a row are evaluated at the old w
     space: ClassVar = {"C": tuple(2.0**e for e in range(-10, 11))}
-    needs: ClassVar = Needs(passes=1, parts=True)
+    needs: ClassVar = Needs(frozenset({"chunks"}), passes=1)
 
     def __post_init__(self) -> None:
         require_above(0, C=self.C)
         require_count(1, buffer=self.buffer)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Lower the pairwise hinge of the buffered pairs, which is not a listed objective."""
-        return Problem(None, train=data)
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per pass."""
         run = passes_in_span if worth_span(problem.data) else passes
         return run(self, problem, rng, shuffle=self.shuffle)

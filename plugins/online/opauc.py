@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import (
@@ -23,7 +24,6 @@ from aucbench.kernels.opauc import opauc_pass
 from aucbench.objectives import square_over
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
-from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.ranges import DEFAULT_PASSES
 
 from .reach import SHARE, require_squares
@@ -37,7 +37,7 @@ SLOTS = 32  # at d = 1000 a pass takes 170 ms with 1 slot, 90 with 16 or 32, 98 
 
 @about("one pass over rows of few features, with exact covariances", cites=("gao2013",))
 @dataclass(frozen=True)
-class Opauc:
+class Opauc(Solver):
     """w ← w − η[λw − y q + (q·w) q + S w], q = x − c; c and S belong to the other class.
 
     c and S are the mean and the covariance of the rows of the other class seen so far. It
@@ -86,16 +86,14 @@ class Opauc:
         "eta": (None, *map(exp2, range(-12, 11))),
         "lam": (*map(exp2, range(-10, 3)),),
     }
-    needs: ClassVar = Needs(parts=True)
+    needs: ClassVar = Needs(frozenset({"chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
         require_at_least(0, lam=self.lam)
         require_at_most(LARGE, lam=self.lam)
 
-    def problem(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise F(w) + λ‖w‖²."""
         # Where seconds alone limit a fit, it ends after the pass in which they are up.
         count = DEFAULT_PASSES if budget is None else budget.passes or 1.0
@@ -109,7 +107,9 @@ class Opauc:
             )
         return Problem(square_over(data), ElasticNet(0.0, 2 * self.lam))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per pass."""
         run = passes_in_span if fits_span(problem.data) else passes
         return run(self, problem, rng, shuffle=self.shuffle)

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most, require_count
@@ -17,7 +18,6 @@ from aucbench.kernels.sketch import sketch_pass
 from aucbench.objectives import square_over
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
-from aucbench.protocols import Needs, Problem, State
 
 from .aligned import aligned, padded
 from .reach import SHARE, require_squares
@@ -29,7 +29,7 @@ WORK = 26  # vectors that the kernel needs as work space
 
 @about("one pass over rows of many features, with sketched covariances", cites=("gao2013",))
 @dataclass(frozen=True)
-class OpaucLowRank:
+class OpaucLowRank(Solver):
     """w ← w − η[λw − y q + (q·w) q + Ŝ w], q = x − c; c and Ŝ belong to the other class.
 
     c is the mean of the rows of the other class seen so far, and Ŝ a sketch of their covariance:
@@ -77,7 +77,7 @@ class OpaucLowRank:
         "eta": (None, *map(exp2, range(-12, 11))),
         "lam": (*map(exp2, range(-10, 3)),),
     }
-    needs: ClassVar = Needs(parts=True)
+    needs: ClassVar = Needs(frozenset({"chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
@@ -85,11 +85,13 @@ class OpaucLowRank:
         require_at_most(LARGE, lam=self.lam)
         require_count(1, rank=self.rank)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise F(w) + λ‖w‖²."""
         return Problem(square_over(data), ElasticNet(0.0, 2 * self.lam))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per pass."""
         run = passes_in_span if worth_span(problem.data) else passes
         return run(self, problem, rng, shuffle=self.shuffle)

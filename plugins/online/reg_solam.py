@@ -10,20 +10,20 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_most
 from aucbench.objectives import square_over
 from aucbench.optim import default_ridge, passes
 from aucbench.projectors import ElasticNet
-from aucbench.protocols import Needs, Problem, State
 
 from .solam import STEPS, SaddlePoint, first_step
 
 
 @about("streams of rows that are too many to keep, with a ridge", cites=("natole2019",))
 @dataclass(frozen=True)
-class RegSolam:
+class RegSolam(Solver):
     """The update of SOLAM with λw added to ∂w, on the ball ‖w‖ ≤ √(2/λ).
 
     The update is in `solam.py`. The ball contains the minimiser. The objective is
@@ -67,17 +67,19 @@ class RegSolam:
     shuffle: bool = True
 
     space: ClassVar = {"xi": STEPS, "lam": tuple(10.0**e for e in range(-5, 6))}
-    needs: ClassVar = Needs(parts=True)
+    needs: ClassVar = Needs(frozenset({"chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, xi=self.xi, lam=self.lam, kappa=self.kappa)
         require_at_most(LARGE, lam=self.lam)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square with the ridge λ/(p(1−p))."""
         return Problem(square_over(data), ElasticNet(0.0, self._ridge(data) / _unit(data)))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per pass."""
         data, memory = problem.data, self.start(problem.start(), rng)
         memory.lam = self._ridge(data)

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
@@ -17,7 +18,6 @@ from aucbench.kernels import solam
 from aucbench.objectives import square_over
 from aucbench.optim import capped, noise, passes
 from aucbench.projectors import L2Ball
-from aucbench.protocols import Needs, Problem, State
 from aucbench.scale import ChunkedData
 
 from .reach import require_squares
@@ -28,7 +28,7 @@ STEPS = (1e-4, 1e-3, 1e-2, 1e-1, *range(1, 101, 9))  # those below 1 are ours, s
 
 @about("streams of rows that are too many to keep", cites=("ying2016",))
 @dataclass(frozen=True)
-class Solam:
+class Solam(Solver):
     """(w, a, b) ← Π((w, a, b) − γ_t ∂), α ← Π(α + γ_t ∂α), γ_t = ξ/√t, one row at a time.
 
     It looks for the saddle point of the pairwise square on ‖w‖ ≤ R. With s = w·x and p the share
@@ -78,16 +78,18 @@ class Solam:
     shuffle: bool = True
 
     space: ClassVar = {"xi": STEPS, "R": tuple(10.0**e for e in range(-1, 6))}
-    needs: ClassVar = Needs(parts=True)
+    needs: ClassVar = Needs(frozenset({"chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, xi=self.xi, R=self.R, kappa=self.kappa)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square over the ball of radius R."""
         return Problem(square_over(data), L2Ball(self.R or default_radius(data)))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per pass."""
         memory = self.start(problem.start(), rng)
         memory.R = self.R or default_radius(problem.data)

@@ -20,6 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, State
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
@@ -27,7 +28,6 @@ from aucbench.kernels import spam
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import capped, default_l1, default_ridge, row_order
 from aucbench.projectors import ElasticNet
-from aucbench.protocols import Needs, Problem, State
 
 from .reach import require_squares
 
@@ -58,13 +58,15 @@ class Spam:
         require_at_least(0, l1=self.l1, l2=self.l2)
         require_at_most(LARGE, l1=self.l1, l2=self.l2)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square plus the penalty, in units of F."""
         l1, l2 = self.penalties(data)
         unit = data.p * (1 - data.p)
         return Problem(PairwiseSquare(data), ElasticNet(l1 / unit, l2 / unit))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per pass."""
         data, n, w = problem.data, problem.data.n, problem.start()
         pace = (self.xi, 1.0) if self.xi else (first_step(data, shuffle=self.shuffle), float(n))

@@ -8,10 +8,10 @@ from typing import cast
 
 import numpy as np
 
+from aucbench.contract import Problem, State, Streaming
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.optim import passes
-from aucbench.protocols import Problem, State, Streaming
 from aucbench.scale import ChunkedData
 
 SPAN_BYTES = 1 << 29  # of the dense rows; three such matrices are needed
@@ -50,7 +50,7 @@ def passes_in_span(
     costs no digits. Time: O(n² d) once, and O(n d) for the w of each pass.
     """
     Q, coordinates, v = span(problem.data, problem.start())
-    inner = Problem(None, train=problem.data.with_rows(coordinates), w0=v)
+    inner = Problem(train=problem.data.with_rows(coordinates), w0=v)
     for state in passes(solver, inner, rng, shuffle=shuffle):
         yield replace(state, w=Q @ cast(Vector, state.w))
 

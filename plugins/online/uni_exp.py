@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
@@ -18,7 +19,6 @@ from aucbench.kernels import uni_exp
 from aucbench.objectives import UnivariateExp
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
-from aucbench.protocols import Needs, Problem, State
 from aucbench.scale import ChunkedData
 
 from .reach import SHARE, require_squares
@@ -26,7 +26,7 @@ from .reach import SHARE, require_squares
 
 @about("streams of rows, by a loss of single rows and not of pairs", cites=("kotlowski2011",))
 @dataclass(frozen=True)
-class UniExp:
+class UniExp(Solver):
     """w ← (1 − ηλ) w + η y exp(−y (w·x + c)) x / (2 p_y), p_y the share of class y so far.
 
     The offset c takes the same step, without λ: c ← c + η y exp(−y (w·x + c)) u² / (2 p_y). It does
@@ -73,23 +73,25 @@ class UniExp:
         "eta": (None, *map(exp2, range(-12, 11))),
         "lam": (*map(exp2, range(-10, 3)),),
     }
-    needs: ClassVar = Needs(parts=True)
+    needs: ClassVar = Needs(frozenset({"chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
         require_at_least(0, lam=self.lam)
         require_at_most(LARGE, lam=self.lam)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the univariate exponential, at its best offset, plus (λ/2)|w|².
 
         Of rows in chunks it is not listed, since its value would cost a reading.
         """
         if isinstance(data, ChunkedData):
-            return Problem(None, train=data)
+            return Problem(train=data)
         return Problem(UnivariateExp(data, self.intercept), ElasticNet(0.0, self.lam))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per pass."""
         return passes(self, problem, rng, shuffle=self.shuffle)
 

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gap_of_gradient
@@ -19,7 +20,6 @@ from aucbench.optim import counted
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.term_newton import term_newton
 from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
-from aucbench.protocols import Budget, Needs, Problem, State
 
 from .conjugate_gradient import conjugate_gradient
 from .normal_equations import model, of_moments, preconditioner
@@ -31,7 +31,7 @@ from .normal_equations import model, of_moments, preconditioner
     cites=("gao2013", "bertsekas1982", "yuan2006"),
 )
 @dataclass(frozen=True)
-class LsSvm:
+class LsSvm(Solver):
     """Solve (2(C₊ + C₋ + δδᵀ) + λI) w = −2δ, δ = m₋ − m₊, to a residual of tol ‖2δ‖.
 
     C₊, C₋ and m₊, m₋ are the covariances and the means of the classes. The method is
@@ -93,21 +93,21 @@ class LsSvm:
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
     needs: ClassVar = Needs(
-        path="lam", weights=True, pairs=("group", "order"), shapes=True, parts=True
+        frozenset({"weights", "group-pairs", "order-pairs", "shapes", "chunks"}), path="lam"
     )
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
         require_above(0, tol=self.tol, group=self.group)
 
-    def problem(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square with the ridge λ, within bounds of weights."""
         lam = ridge(self, data, rng, budget)
         return Problem(square_over(data), penalty_of(data, lam, self.group))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state per product with H. To form M counts as a pass, M⁻¹ of rows too."""
         if isinstance(problem.f, MomentSquare):
             return self._in_chunks(problem.f, ridge_of(problem), problem.start())

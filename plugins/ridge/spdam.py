@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.data.arrays import Block, Vector, size
 from aucbench.data.rounding import slack_of
@@ -18,7 +19,6 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import top_eigenvalue
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.projectors import ElasticNet, ridge_of
-from aucbench.protocols import Budget, Needs, Problem, State
 
 from .centred import CentredRows
 from .primal_dual import Ridge
@@ -32,7 +32,7 @@ GAP_EVERY = 4  # passes of steps between two evaluations of the gap, each of whi
     cites=("natole2019", "zhang2017"),
 )
 @dataclass(frozen=True)
-class Spdam:
+class Spdam(Solver):
     """Find the saddle point of (1/n) Σ [β_i w·x̄_i − β_i²/2] + g(w) by steps on mini-batches.
 
     x̄_i = (x_i − m_y)/√p_y is the centred row: m_y and p_y are the mean and the share of its
@@ -86,7 +86,7 @@ class Spdam:
     sampling: Literal["blocks", "uniform"] = "blocks"
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(-5, 2))}
-    needs: ClassVar = Needs(weights=True)
+    needs: ClassVar = Needs(frozenset({"weights"}))
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
@@ -96,14 +96,12 @@ class Spdam:
         if self.sampling not in ("blocks", "uniform"):
             raise ParameterError(f"sampling={self.sampling!r}; give 'blocks' or 'uniform'")
 
-    def problem(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square with the ridge λ."""
         return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng, budget)))
 
     def iterates(
-        self, problem: Problem, rng: np.random.Generator, budget: Budget | None = None
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per mini-batch; after every four passes it has the duality gap."""
         rows, w = CentredRows(problem.data), problem.start()

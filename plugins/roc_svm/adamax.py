@@ -7,12 +7,12 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from aucbench.contract import Problem, State
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gap_of_gradient, slack_of
 from aucbench.errors import ParameterError, require_above
 from aucbench.optim import pair_square
 from aucbench.projectors import ridge_of
-from aucbench.protocols import Problem, State
 
 
 @runtime_checkable

@@ -9,14 +9,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.errors import UnsupportedError, require_above
 from aucbench.features import Splines
 from aucbench.features.kernel_columns import is_text
 from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.optim.choice import AUTO, require_whole_or_auto
 from aucbench.projectors import ElasticNet, GroupL2, penalty_of
-from aucbench.protocols import Needs, Problem, State
 
 from .rank_svm import RankSvm
 from .smoothing import WIDE, Tried, smoothing
@@ -28,7 +29,7 @@ from .smoothing import WIDE, Tried, smoothing
     cites=("lee2014", "eilers1996", "wood2017"),
 )
 @dataclass(frozen=True)
-class Additive:
+class Additive(Solver):
     """Minimise Σ_i Σ_j π_ij ([1 − F(x_i) + F(x_j)]₊)² + (λ/2)‖w‖² over F(x) = Σ_k f_k(x_k).
 
     With `pairs` F has some joint effects f_kl(x_k, x_l) too.
@@ -94,14 +95,16 @@ class Additive:
     group: float | None = None
 
     space: ClassVar = {"pairs": (0, AUTO), "knots": (20, 10)}
-    needs: ClassVar = Needs(passes=300, weights=True, pairs=("group", "order"), shapes=True)
+    needs: ClassVar = Needs(
+        frozenset({"weights", "group-pairs", "order-pairs", "shapes"}), passes=300
+    )
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam, curve=self.curve, group=self.group)
         require_whole_or_auto(0, pairs=self.pairs)
         Splines(self.knots)  # checks it
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise squared hinge over splines, with the ridges that were chosen."""
         if data.terms is not None and data.terms.curved.any():
             raise UnsupportedError(
@@ -145,6 +148,8 @@ class Additive:
         counts = (0, d, 3 * d) if self.pairs == AUTO else (self.pairs,)
         return tuple(sorted({min(count, most) for count in counts}))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""
         return RankSvm().iterates(problem, rng)

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from aucbench.contract import Budget, Objective, Problem, State
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.arrays import rows as dense
@@ -15,7 +16,6 @@ from aucbench.features import KernelColumns
 from aucbench.optim.choice import AUTO, chosen
 from aucbench.optim.scale import concentration
 from aucbench.projectors import KernelNorm
-from aucbench.protocols import Budget, Objective, Problem, State
 
 from .representer import kernel_ridge, representer_descent
 
@@ -154,7 +154,7 @@ class _Trial:
     at: At
     path: _Path = field(default_factory=_Path)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Return the problem; the first at a γ makes what does not depend on λ."""
         path = self.path
         problem = path.problem_of(data.rows, self.at) or self._first(data)
@@ -170,7 +170,9 @@ class _Trial:
             self.machine.loss(data.with_rows(phi(data.rows))), KernelNorm(1.0, root), phi
         )
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield the states until one is close to the minimum."""
         for state in representer_descent(problem):
             self.path.w = state.w

@@ -9,12 +9,12 @@ from typing import Protocol
 
 import numpy as np
 
+from aucbench.contract import State
 from aucbench.data.arrays import Block, Index, Vector
 from aucbench.data.rounding import Slack, gamma
 from aucbench.objectives.cut import BoundedLoss, ScoredLoss, cut_at
 from aucbench.optim import Lbfgs, WeakWolfe
 from aucbench.optim.bundle import EPS, Bundle
-from aucbench.protocols import State
 
 from .line_search import (
     margins_of_classes,
@@ -179,7 +179,7 @@ def certified_descent(
     newton : function, optional
         Returns the Newton steps, for all pairs of rows that are worth it: see `worth_newton`.
     hessian : Lbfgs, optional
-        What L-BFGS begins with. None: the identity, and the first step by a sample.
+        What L-BFGS begins with. None: the NoMap(), and the first step by a sample.
     before : int
         Rows that were read before, which count too.
     """

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores
@@ -21,7 +22,6 @@ from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.term_newton import TermPoint, term_newton
 from aucbench.pairs import pairs_of
 from aucbench.projectors import penalty_of, ridge_of, term_penalty
-from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.scale import ChunkedData
 
 from .certified import certified_descent
@@ -46,7 +46,7 @@ MEMORY = 5  # directions of a step that precondition the next one
     ),
 )
 @dataclass(frozen=True)
-class RankSvm:
+class RankSvm(Solver):
     """Minimise P(w) = 1/(n₊n₋) Σ_i Σ_j ([1 − w·(x_i − x_j)]₊)² + (λ/2)‖w‖² over all pairs.
 
     A pair of rows with weights v counts v_i v_j, and n₊ and n₋ are the sums of v. Other pairs, of
@@ -112,16 +112,14 @@ class RankSvm:
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
     needs: ClassVar = Needs(
-        path="lam", weights=True, pairs=("group", "order"), shapes=True, parts=True
+        frozenset({"weights", "group-pairs", "order-pairs", "shapes", "chunks"}), path="lam"
     )
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
         require_above(0, group=self.group)
 
-    def problem(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise squared hinge with the ridge λ, within bounds of weights."""
         lam = ridge(self, data, rng, budget)
         penalty = penalty_of(data, lam, self.group)
@@ -129,7 +127,9 @@ class RankSvm:
             return Problem(BinnedSquaredHinge(data), penalty)
         return Problem(PairwiseSquaredHinge(data), penalty)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""
         if isinstance(problem.f, BinnedSquaredHinge):
             return _in_chunks(problem.f, ridge_of(problem), problem.start(), rng)

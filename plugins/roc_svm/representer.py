@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dtrmv
 
+from aucbench.contract import Problem, State
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.data.rounding import Slack
 from aucbench.errors import UnsupportedError
 from aucbench.optim.scale import RIDGE, concentration
 from aucbench.projectors import KernelNorm
-from aucbench.protocols import Problem, State
 
 from .certified import PairLoss, certified_descent
 

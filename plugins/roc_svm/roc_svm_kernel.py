@@ -9,11 +9,12 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.errors import UnsupportedError, require_above, require_count
 from aucbench.features import Kernel, KernelColumns
 from aucbench.objectives import IncompleteHinge
-from aucbench.protocols import Needs, Problem, State
 
 from .representer import SpannedNorm, kernel_ridge, representer_descent
 
@@ -26,7 +27,7 @@ MAX_ROWS = 11_585  # the kernel matrix of so many rows takes 1 GiB
     cites=("bae2025", "rakotomamonjy2004"),
 )
 @dataclass(frozen=True)
-class RocSvmKernel:
+class RocSvmKernel(Solver):
     """Minimise (1/B) Σ_b [1 − f(x_{i_b}) + f(x_{j_b})]₊ + (λ/2) αᵀKα, f(x) = Σ_l α_l K(x_l, x).
 
     l runs over the training rows. A row is left out when the other rows span its K(x_l, ·) to
@@ -74,7 +75,7 @@ class RocSvmKernel:
         "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
     needs: ClassVar = Needs(
-        path="lam", passes=500, inert=("degree", "coef0"), pairs=("group", "order", "class")
+        frozenset({"group-pairs", "order-pairs", "class-pairs"}), path="lam", passes=500
     )
 
     def __post_init__(self) -> None:
@@ -82,7 +83,7 @@ class RocSvmKernel:
         require_count(1, pairs=self.pairs)
         self._kernel()  # checks the parameters of the kernel
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the hinge over B pairs drawn by `rng`, with the norm of f."""
         if data.n > MAX_ROWS:
             memory = f"{8 * data.n**2 >> 20} MiB for K of {data.n} rows, at most 1024"
@@ -97,7 +98,9 @@ class RocSvmKernel:
         lam = self.lam or kernel_ridge(root, C)
         return Problem(f, SpannedNorm(lam, root, L, order), columns)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state for each evaluation of the loss."""
         return representer_descent(problem)
 

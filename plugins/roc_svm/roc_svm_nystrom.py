@@ -10,13 +10,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError, require_count
 from aucbench.features import Nystroem
 from aucbench.objectives import IncompleteHinge, PairwiseHinge
 from aucbench.optim.choice import AUTO, require_above_or_auto
 from aucbench.projectors import KernelNorm
-from aucbench.protocols import Budget, Needs, Problem, State
 
 from .at_landmarks import APART, Machine
 from .representer import representer_descent
@@ -24,7 +25,7 @@ from .representer import representer_descent
 
 @about("curved scores for many rows, by landmarks", certified=True, cites=("bae2025",))
 @dataclass(frozen=True)
-class RocSvmNystrom:
+class RocSvmNystrom(Solver):
     """Minimise hinge(f) + (λ/2)‖f‖² over f(x) = Σ_l α_l K(z_l, x), where z_l are landmarks.
 
     The optimum is that of svm-or on the features of `nystroem`, but only C = K(x, z) is formed.
@@ -76,11 +77,7 @@ class RocSvmNystrom:
         "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
     needs: ClassVar = Needs(
-        path="lam",
-        passes=300,
-        weights=True,
-        inert=("degree", "coef0"),
-        pairs=("group", "range", "order"),
+        frozenset({"weights", "group-pairs", "range-pairs", "order-pairs"}), path="lam", passes=300
     )
 
     def __post_init__(self) -> None:
@@ -92,9 +89,7 @@ class RocSvmNystrom:
             )
         self._map()  # checks the parameters of the map
 
-    def problem(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the hinge over all pairs, or over pairs drawn by `rng`, with the norm of f."""
         columns, exponent = self._map().choose(data, rng), 0.0
         width = self.gamma == AUTO and columns.kernel.name == "rbf"
@@ -109,7 +104,9 @@ class RocSvmNystrom:
         B = None if self.loss == "exact" else self.pairs or C.n
         return IncompleteHinge.draw(C, B, rng) if B else PairwiseHinge(C)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state for each evaluation of the loss."""
         return representer_descent(problem)
 

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.objectives import BinnedHinge, PairwiseHinge
@@ -17,7 +18,6 @@ from aucbench.optim import Lbfgs
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.pairs import pairs_of
 from aucbench.projectors import ElasticNet, ridge_of
-from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.scale import ChunkedData
 
 from .certified import certified_descent
@@ -36,7 +36,7 @@ CLOSE = 1e-3  # relative gap of the minimum over it
     cites=("joachims2006", "smola2007", "franc2008", "rakotomamonjy2004"),
 )
 @dataclass(frozen=True)
-class SvmOr:
+class SvmOr(Solver):
     """Minimise 1/(n₊n₋) Σ_i Σ_j [1 − w·(x_i − x_j)]₊ + (λ/2)‖w‖² over all pairs, exactly.
 
     A pair of rows with weights v counts v_i v_j, and n₊ and n₋ are the sums of v. Other pairs, such
@@ -96,19 +96,21 @@ class SvmOr:
     lam: float | Literal["auto"] | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "range", "order"), parts=True)
+    needs: ClassVar = Needs(
+        frozenset({"weights", "group-pairs", "range-pairs", "order-pairs", "chunks"}), path="lam"
+    )
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
 
-    def problem(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise hinge with the ridge λ."""
         f = BinnedHinge(data) if isinstance(data, ChunkedData) else PairwiseHinge(data)
         return Problem(f, ElasticNet(0.0, ridge(self, data, rng, budget)))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield one state for each evaluation of all pairs."""
         data, lam, w = problem.data, ridge_of(problem), problem.start()
         if isinstance(problem.f, BinnedHinge):

@@ -11,19 +11,19 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import ALL, Data
 from aucbench.data.arrays import Block
 from aucbench.errors import require_above, require_at_least
 from aucbench.optim import counted, lipschitz
 from aucbench.optim.choice import require_whole_or_auto
-from aucbench.protocols import Budget, Needs, Problem, Smooth, State
 
 from .sparsity import Largest, sparse_logistic
 
 
 @about("few features, by the logistic loss with growing batches", sparse=True, cites=("zhou2018",))
 @dataclass(frozen=True)
-class HsgHt:
+class HsgHt(Solver):
     """w ← H_k(w − γ ∇f_B(w)), where the batch B has ⌈τζᵗ⌉ rows at step t, at most n.
 
     f is the mean logistic loss, and H_k keeps the k weights that are largest in magnitude. The
@@ -80,22 +80,14 @@ class HsgHt:
         "gamma": (None, 0.1, 1.0, 10.0),
         "k": tuple(range(10, 101, 10)),
     }
-    needs: ClassVar = Needs(
-        objective=Smooth,
-        unless="gamma",
-        projector=True,
-        objective_parameters=("centre",),
-        projector_parameters=("k",),
-    )
+    needs: ClassVar = Needs(frozenset({"any-objective", "any-projector"}))
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)
         require_above(0, gamma=self.gamma)
         require_at_least(1, tau=self.tau, zeta=self.zeta)
 
-    def problem(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the logistic loss over k-sparse weights."""
         return sparse_logistic(self, data, rng, budget)
 

@@ -9,13 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.errors import require_above, require_count
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
-from aucbench.protocols import Budget, Needs, Problem, Smooth, State
 
 from .sparsity import Largest, kept
 from .steps import thresholded_steps
@@ -23,7 +23,7 @@ from .steps import thresholded_steps
 
 @about("few features that rank well, by the pairwise square", sparse=True, cites=("yang2020",))
 @dataclass(frozen=True)
-class ShtAuc:
+class ShtAuc(Solver):
     """w ← H_k(w − γ (m b/n) ∇f_B(w)), where B is one of m blocks of rows, drawn uniformly.
 
     f is the pairwise square, b is the number of rows in B, and H_k keeps the k weights that are
@@ -73,11 +73,7 @@ class ShtAuc:
         "gamma": (None, 0.01, 0.1, 1.0),
     }
     needs: ClassVar = Needs(
-        objective=Smooth,
-        unless="gamma",
-        projector=True,
-        projector_parameters=("k",),
-        pairs=("group", "order"),
+        frozenset({"any-objective", "any-projector", "group-pairs", "order-pairs"})
     )
 
     def __post_init__(self) -> None:
@@ -85,9 +81,7 @@ class ShtAuc:
         require_count(1, blocks=self.blocks)
         require_above(0, gamma=self.gamma)
 
-    def problem(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square over k-sparse weights; of other pairs, those in a block."""
         return Problem(PairwiseSquare(data), TopK(kept(self, data, rng, budget)))
 

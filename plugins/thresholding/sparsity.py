@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.contract import Budget, NoMap, Problem, State
 from aucbench.data import Data
-from aucbench.data.arrays import Block
+from aucbench.data.arrays import Block, Vector
 from aucbench.features import AppendOne
 from aucbench.objectives import Logistic
 from aucbench.optim import Counted, lipschitz
 from aucbench.optim.choice import AUTO, chosen
 from aucbench.projectors import TopK
-from aucbench.protocols import Budget, Problem, State, identity
 
 Largest = Callable[[Counted, Sequence[Block], np.random.Generator], float]  # `lipschitz`
 LEAST = 10  # weights; fewer are a matter for the user
 
 
-def kept(solver: Any, data: Data, rng: np.random.Generator, budget: Budget | None = None) -> int:
+def kept(solver: Any, data: Data, rng: np.random.Generator, budget: Budget) -> int:
     """Return the k of a solver; "auto" is chosen among d, d/4, d/16, … ≥ 10 by held-out rows.
 
     Of numbers with the same AUC on held rows, the smallest is taken. With few rows of a class it
@@ -46,11 +46,9 @@ def kept(solver: Any, data: Data, rng: np.random.Generator, budget: Budget | Non
     return int(chosen(_Trial(solver, sizes[0]), "k", sizes[::-1], data, rng, budget))
 
 
-def sparse_logistic(
-    solver: Any, data: Data, rng: np.random.Generator, budget: Budget | None = None
-) -> Problem:
+def sparse_logistic(solver: Any, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
     """Return the logistic loss over k-sparse weights, for a solver with k, intercept and centre."""
-    phi = AppendOne() if solver.intercept else identity
+    phi = AppendOne() if solver.intercept else NoMap()
     f = Logistic(data.with_rows(phi(data.rows)), solver.centre, phi.exempt)
     return Problem(f, TopK(kept(solver, data, rng, budget), free=phi.exempt), phi)
 
@@ -85,14 +83,16 @@ class _Trial:
     k: int
     shared: _Shared = field(default_factory=_Shared)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Return the problem of the first trial with this k."""
         if self.shared.problem is None:
             self.shared.problem = replace(self.solver, k=self.k).problem(data, rng)
         project: Any = self.shared.problem.project
         return replace(self.shared.problem, project=replace(project, k=self.k))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield the states of the solver."""
         states: Iterator[State] = self.solver.iterates(problem, rng, self.shared.lipschitz)
         return states

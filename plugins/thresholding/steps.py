@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from aucbench.contract import Problem, State
 from aucbench.data.arrays import size
 from aucbench.optim import counted
-from aucbench.protocols import Problem, State
 
 from .sparsity import Largest
 

@@ -9,11 +9,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.errors import require_above, require_count
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
-from aucbench.protocols import Budget, Needs, Problem, Smooth, State
 
 from .sparsity import Largest, sparse_logistic
 from .steps import thresholded_steps
@@ -21,7 +21,7 @@ from .steps import thresholded_steps
 
 @about("few features, by the logistic loss with blocks of rows", sparse=True, cites=("nguyen2017",))
 @dataclass(frozen=True)
-class StoIht:
+class StoIht(Solver):
     """w ← H_k(w − γ (m b/n) ∇f_B(w)), where B is one of m blocks of rows, drawn uniformly.
 
     f is the mean logistic loss, b is the number of rows in B, and H_k keeps the k weights that
@@ -81,22 +81,14 @@ class StoIht:
         "k": tuple(range(10, 101, 10)),
         "blocks": (1, 2, 4, 8, 10),
     }
-    needs: ClassVar = Needs(
-        objective=Smooth,
-        unless="gamma",
-        projector=True,
-        objective_parameters=("centre",),
-        projector_parameters=("k",),
-    )
+    needs: ClassVar = Needs(frozenset({"any-objective", "any-projector"}))
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)
         require_count(1, blocks=self.blocks)
         require_above(0, gamma=self.gamma)
 
-    def problem(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the logistic loss over k-sparse weights."""
         return sparse_logistic(self, data, rng, budget)
 
