@@ -9,21 +9,19 @@ To wrap a program of your own, change `command`, and `weights` if it writes anot
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
-from typing import ClassVar
 
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
 
 from aucbench.about import about
-from aucbench.data import Data, Vector
+from aucbench.contract import Budget, Problem, Solver, State, count_rows
+from aucbench.data import Vector
 from aucbench.errors import ParameterError, require_above
-from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.ranges import Range
 
 PASSES = 50.0  # of a fit that only seconds limit, or nothing
@@ -31,7 +29,7 @@ PASSES = 50.0  # of a fit that only seconds limit, or nothing
 
 @about("showing how a program in another language becomes a solver")
 @dataclass(frozen=True)
-class PairwiseSgd:
+class PairwiseSgd(Solver):
     """w ← w + γ/√t (x₊ − x₋) for random pairs with w·(x₊ − x₋) < 1, by another program.
 
     The id of a cell depends on these parameters and on the files of this package, and not on a
@@ -57,8 +55,7 @@ class PairwiseSgd:
     program: str = "pairwise-sgd"
     limit: float = 600.0
 
-    space: ClassVar = {"gamma": Range(1e-3, 10.0, log=True)}
-    needs: ClassVar = Needs(inert=("limit",))
+    space = {"gamma": Range(1e-3, 10.0, log=True)}
 
     def __post_init__(self) -> None:
         require_above(0, gamma=self.gamma, limit=self.limit)
@@ -68,25 +65,21 @@ class PairwiseSgd:
                 "the path of the program, or add its folder to PATH"
             )
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Return the rows; what the program minimises is not one of the listed objectives."""
-        return Problem(None, train=data)
-
     def iterates(
-        self, problem: Problem, rng: np.random.Generator, budget: Budget | None = None
-    ) -> Iterator[State]:
-        """Yield the weights of one run of the program, whose files are removed.
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> State:
+        """Return the weights of one run of the program, whose files are removed.
 
         A pair is two rows, so that the program gets as many pairs as the passes of the budget have.
         """
-        data, passes = problem.data, (budget and budget.passes) or PASSES
-        pairs = ceil(passes * data.n / 2)
+        data = problem.data
+        pairs = ceil((budget.passes or PASSES) * data.n / 2)
         with TemporaryDirectory() as folder:
             rows, weights = Path(folder, "rows.svm"), Path(folder, "weights.txt")
             dump_svmlight_file(data.rows.matrix, data.y, str(rows), zero_based=False)
             self.run(self.command(rows, weights, data.d, pairs, int(rng.integers(2**31))))
-            w = self.weights(weights, data.d)
-        yield State(1, w, rows_seen=2 * pairs)
+            count_rows(2 * pairs)
+            return State(self.weights(weights, data.d))
 
     def command(self, rows: Path, weights: Path, d: int, pairs: int, seed: int) -> list[object]:
         """Return the words of the command line."""

@@ -7,9 +7,8 @@ A Pipeline without parameters to tune needs no class: `solve(from_estimator(pipe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -17,16 +16,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, PolynomialFeatures
 
 from aucbench.about import about
-from aucbench.data import Data
+from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.data import Vector
 from aucbench.errors import require_above, require_whole
 from aucbench.optim.classifiers import fitted
-from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
 
 @about("showing how a Pipeline becomes a solver; tables with few columns that interact")
 @dataclass(frozen=True)
-class QuadraticLogistic:
+class QuadraticLogistic(Solver):
     """w · φ(x), φ the products of at most `degree` features, w by logistic regression.
 
     Parameters
@@ -45,9 +44,8 @@ class QuadraticLogistic:
     C: float = 1.0
     degree: int = 2
 
-    space: ClassVar = {"C": Range(1e-4, 1e4, log=True), "degree": (1, 2)}
-    # The last step takes `sample_weight`, and its method draws nothing.
-    needs: ClassVar = Needs(weights=True, inert=("seed",))
+    space = {"C": Range(1e-4, 1e4, log=True), "degree": (1, 2)}
+    needs = Needs(frozenset({"weights"}))  # the last step takes `sample_weight`
 
     def __post_init__(self) -> None:
         require_above(0, C=self.C)
@@ -61,10 +59,8 @@ class QuadraticLogistic:
             LogisticRegression(C=self.C, max_iter=1000),
         )
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Return the rows as they are; the Pipeline scales and multiplies them itself."""
-        return Problem(None, train=data)
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Yield the fitted Pipeline, once. It keeps no training row, which `keeps_rows` says."""
-        yield fitted(self.pipeline(), problem.data, rng, keeps_rows=False)
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> State:
+        """Return the fitted Pipeline, which keeps no training row."""
+        return fitted(self.pipeline(), problem.data, rng, keeps_rows=False)

@@ -12,26 +12,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
-from itertools import count
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
 
 from aucbench.about import about
-from aucbench.data import Data, Index, Rows, Vector
+from aucbench.contract import Budget, Model, Needs, Problem, Solver, State, count_rows
+from aucbench.data import Index, Rows, Vector
 from aucbench.errors import require_above, require_at_least, require_whole
-from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
 SCORED_AT_ONCE = 4096  # rows, which are made dense
 
 
 @dataclass(frozen=True)
-class Network:
+class Network(Model):
     """A trained network as a model: it scores rows, and holds none."""
 
     module: Any
+
+    keeps_rows = False
 
     def scores(self, rows: Rows) -> Vector:
         """Return the outputs of the network, (n,)."""
@@ -46,7 +47,7 @@ class Network:
 
 @about("showing how a network of PyTorch becomes a solver")
 @dataclass(frozen=True)
-class TorchPairs:
+class TorchPairs(Solver):
     """θ ← Adam of ∇ mean_ij max(0, 1 − F(x_i) + F(x_j))², i over positives, j over negatives.
 
     A step draws half of a mini-batch from each class, with replacement, and takes all its pairs.
@@ -78,12 +79,12 @@ class TorchPairs:
     batch: int = 64
     decay: float = 1e-4
 
-    space: ClassVar = {
+    space = {
         "rate": Range(1e-4, 0.1, log=True),
         "hidden": (8, 32, 128),
         "decay": Range(1e-6, 1e-1, log=True),
     }
-    needs: ClassVar = Needs(packages=("torch",))  # whose version counts in the id of a cell
+    needs = Needs(packages=("torch",))  # whose version counts in the id of a cell
 
     def __post_init__(self) -> None:
         require_above(0, rate=self.rate)
@@ -100,11 +101,9 @@ class TorchPairs:
             torch.nn.Linear(self.hidden, 1, dtype=torch.float64),
         )
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Return the raw rows, since a network has no w and so no listed objective."""
-        return Problem(None, train=data)
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> Iterator[State]:
         """Yield a copy of the network after each pass."""
         data = problem.data
         half = max(1, min(self.batch, data.n) // 2)
@@ -113,7 +112,7 @@ class TorchPairs:
         with seeded(rng):
             network = self.network(data.d)
         adam = torch.optim.AdamW(network.parameters(), lr=self.rate, weight_decay=self.decay)
-        for t in count(1):
+        while True:
             with seeded(rng), one_thread():
                 for _ in range(steps):
                     high, low = (
@@ -123,8 +122,8 @@ class TorchPairs:
                     adam.zero_grad()
                     loss(high, low).backward()
                     adam.step()
-            rows_seen = t * steps * 2 * half
-            yield State(t, None, rows_seen, model=Network(deepcopy(network).eval()))
+            count_rows(steps * 2 * half)
+            yield State(model=Network(deepcopy(network).eval()))
 
 
 def loss(high: Any, low: Any) -> Any:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from aucbench.registry.discovery import PluginEntry
 
 FOLDER = "AUCBENCH_DATA"
-SNIPPET = "<!-- --8<--"  # marks a part that the documentation includes
 WIDEST = 80  # characters of a heading
 MARKS = "s: sparse weights  c: certified gap  r: row by row, from streams  w: weights of rows"
 
@@ -135,8 +134,7 @@ def guide() -> None:
     """Print how to write a plugin, from the contract to the package."""
     from importlib.resources import files
 
-    text = (files("aucbench") / "guide.md").read_text(encoding="utf-8")
-    typer.echo("".join(line for line in text.splitlines(keepends=True) if SNIPPET not in line))
+    typer.echo((files("aucbench") / "guide.md").read_text(encoding="utf-8"), nl=False)
 
 
 def list_plugins(

@@ -1,39 +1,21 @@
-"""The pages about plugins are played as sessions: their files, commands and outputs."""
+"""Pages are played as sessions: their files, commands and outputs."""
 
 import re
 from importlib import import_module
 from pathlib import Path
 
 import pytest
-from nights import some
 from page_session import Session, alike_cell, commands, played, same
 from shown_pages import section
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-SESSIONS = ("plugin", "kinds", "nonlinear", "survival")
+SURVIVAL = ("pairs.md", "## Survival times and grades")
 
 
-SECTIONS = {  # sessions that are a section of a page
-    "nonlinear": ("plugin.md", "## A model that is not linear"),
-    "survival": ("pairs.md", "## Survival times and grades"),
-}
-
-
-def text_of(session):
-    """Return the text of a page without the sections that are sessions, or of such a section."""
-    if session in SECTIONS:
-        return section(*SECTIONS[session])
-    text = (DOCS / f"{session}.md").read_text(encoding="utf-8")
-    for page, heading in SECTIONS.values():
-        if page == f"{session}.md":
-            text = text.replace(section(page, heading), "")
-    return text
-
-
+@pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize("page", some(SESSIONS, {"nonlinear"}))
-def test_a_page_shows_what_comes(page, tmp_path):
-    text = text_of(page)
+def test_a_page_shows_what_comes(tmp_path):
+    text = section(*SURVIVAL)
     ran = []
     for command, shown, came in played(text, tmp_path):
         assert same(shown, came), f"{command}\n{came}"
@@ -49,13 +31,13 @@ def imported(text):
         yield from ((module, name.strip()) for name in listed.split(","))
 
 
-@pytest.mark.parametrize("page", [*SESSIONS, "testing", "guide"])
-def test_what_a_page_imports_is_documented(page):
+def test_what_authors_import_is_documented():
     reference = "".join(p.read_text(encoding="utf-8") for p in DOCS.rglob("*.md"))
     documented = {*re.findall(r"^::: ([\w.]+)", reference, re.MULTILINE)}
-    arrays = {"ALL", "Block", "Index", "Vector"}  # in a sentence of the contract
-    text = text_of(page)
-    for file in re.findall(r'^--8<-- "([\w./]+)"', text, re.MULTILINE):
+    arrays = {"ALL", "Block", "Index", "Vector"}  # in a sentence of the guide
+    text = section(*SURVIVAL) + (DOCS.parent / "aucbench" / "guide.md").read_text(encoding="utf-8")
+    page = (DOCS / "guide.md").read_text(encoding="utf-8")
+    for file in re.findall(r'^--8<-- "(examples/\w+\.py)"', page, re.MULTILINE):
         text += (DOCS.parent / file).read_text(encoding="utf-8")
     used = {*imported(text)}
     assert used
