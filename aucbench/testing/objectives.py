@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
+from aucbench.contract import Cut
 from aucbench.data import ALL, Data
 from aucbench.data.arrays import Vector
+from aucbench.data.tally import counting
 from aucbench.errors import UnsupportedError, float_of, short
-from aucbench.protocols import Smooth
+from aucbench.pairs import Group
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (
     csr,
@@ -96,47 +99,233 @@ def gradient(factory: Any) -> None:
 
 @laws("1e-9 of the largest number")
 def blocks(factory: Any) -> None:
-    """The gradients of blocks, weighted by their rows, add up to the gradient of all rows.
+    """The gradient of a block is the mean over its rows; one that is in it twice counts twice.
 
     Methods that read blocks rely on it: a block then is an unbiased estimate of the whole.
     """
-    f = factory(sample())
+    f, rng = factory(sample()), np.random.default_rng(2)
+    some = rng.integers(0, extent().n, 7).astype(np.int32)
     for w in weights(3, extent().d):
         w *= 0.3
-        whole = slope(f, w)
-        for m in (2, 5):
-            parts = f.data.blocks(m, np.random.default_rng(m))
-            try:
-                mean = sum(part.size / extent().n * slope(f, w, part) for part in parts)
-            except UnsupportedError as refusal:
-                not_asked(f"it refuses blocks: {refusal}")
-            size = float(np.abs(whole).max())
-            require_close(f"the mean of {m} blocks", mean, whole, rtol=1e-9, atol=1e-9 * (1 + size))
+        divisions = {f"{m} blocks": (ALL, f.data.blocks(m, rng)) for m in (2, 5)}
+        divisions["rows, of which one came twice,"] = (np.append(some, some[:1]), [])
+        for name, (whole, parts) in divisions.items():
+            each = parts or [whole[i : i + 1] for i in range(some.size + 1)]
+            wanted = _of_block(f, w, whole)
+            mean = sum(part.size * _of_block(f, w, part) for part in each) / sum(
+                part.size for part in each
+            )
+            atol = 1e-9 * (1.0 + float(np.abs(wanted).max()))
+            require_close(f"the mean of {name}", mean, wanted, rtol=1e-9, atol=atol)
 
 
-@laws("1e-5 of its size")
+def _of_block(f: Any, w: Vector, rows: Any) -> Vector:
+    """The gradient of a block; the law is not asked where it is refused."""
+    try:
+        return slope(f, w, rows)
+    except UnsupportedError as refusal:
+        not_asked(f"it refuses blocks: {refusal}")
+
+
+@laws("1e-9 of the largest number")
+def slices(factory: Any) -> None:
+    """A slice, with a step too, is the same block as the numbers of its rows, in any order."""
+    f, n = factory(sample()), extent().n
+    for w in weights(2, extent().d):
+        w *= 0.3
+        for part in (slice(5, n - 7), slice(3, n, 4), slice(n - 2, 10, -3), slice(4, 5)):
+            rows = np.arange(*part.indices(n), dtype=np.int32)
+            wanted = _of_block(f, w, part)
+            atol = 1e-9 * (1.0 + float(np.abs(wanted).max()))
+            for order in (rows, rows[::-1], np.random.default_rng(5).permutation(rows)):
+                came = _of_block(f, w, order)
+                require_close(f"the rows of {part}", came, wanted, rtol=1e-9, atol=atol)
+
+
+@laws("1e-5 of its size; 1e-9 for a matrix")
 def curvature(factory: Any) -> None:
     """v · curvature(v) is at least the second derivative of f along v, at every w.
 
-    Steps of the length 1/L are made from it, and diverge where it is too small.
+    Steps of the length 1/L are made from it, and diverge where it is too small. It is the product
+    with a symmetric matrix; that of a block is asked for where the gradients of blocks add up.
     """
     f = factory(sample())
-    if not isinstance(f, Smooth):
+    if (first := curved(f, np.ones(extent().d))) is None:
         not_asked("it has no curvature")
+    blocks = _blocks_that_add_up(f)
     for w, v in zip(weights(6, extent().d, 1), weights(6, extent().d, 2), strict=True):
-        bound = float(v @ f.curvature(v))
-        for at in (0.0 * w, 0.3 * w, w):
-            change = slope(f, at + 1e-5 * v) - slope(f, at - 1e-5 * v)
-            true = float(v @ change) / 2e-5
+        came = f.curvature(v)
+        size = float(np.linalg.norm(came) * np.linalg.norm(v))
+        require_close("u · curvature(v)", came.sum(), v @ first, atol=1e-9 * size)
+        require_close("curvature(-2v)", f.curvature(-2.0 * v), -2.0 * came, atol=1e-9 * size)
+        for rows in (ALL, *blocks):
+            bound = float(v @ f.curvature(v, rows))
+            for at in (0.0 * w, 0.3 * w, w):
+                change = slope(f, at + 1e-5 * v, rows) - slope(f, at - 1e-5 * v, rows)
+                true = float(v @ change) / 2e-5
+                require(
+                    bound >= true - 1e-5 * max(1.0, abs(true)),
+                    f"v · curvature(v) is {bound:.6g}, and the second derivative is {true:.6g}",
+                )
+
+
+def _blocks_that_add_up(f: Any) -> list[Any]:
+    """Two blocks, if their gradients add up to that of all rows; else none."""
+    w = 0.3 * next(iter(weights(1, extent().d)))
+    parts = f.data.blocks(2, np.random.default_rng(2))
+    try:
+        mean = sum(part.size / extent().n * slope(f, w, part) for part in parts)
+    except UnsupportedError:
+        return []
+    whole = slope(f, w)
+    return parts if np.allclose(mean, whole, rtol=1e-9, atol=1e-9) else []
+
+
+def curved(f: Any, v: Vector) -> Vector | None:
+    """curvature(v) over all rows, d finite numbers; None where it is refused."""
+    try:
+        Hv = f.curvature(v)
+    except UnsupportedError:
+        return None
+    fits = isinstance(Hv, np.ndarray) and Hv.shape == v.shape and bool(np.isfinite(Hv).all())
+    require(fits, f"curvature returned {short(Hv)}, wanted {v.size} finite numbers")
+    return Hv
+
+
+@laws("the bounds of `rounding`, else 1e-9 of the size")
+def cut(factory: Any) -> None:
+    """`cut(w)` lies below f everywhere, and meets it at w, but for its slack and rounding.
+
+    Cutting planes and certified gaps are made of cuts.
+    """
+    f = factory(sample())
+    if f.cut(np.zeros(extent().d)) is None:
+        not_asked("it has no cut")
+    for w in _points():
+        cut_w = f.cut(w)
+        require(isinstance(cut_w, Cut) and cut_w.slack >= 0.0, f"cut returned {short(cut_w)}")
+        (e, eta), value = _rounding(f, w), reading(f, w)
+        meets = cut_w.intercept + float(cut_w.slope @ w) + cut_w.slack
+        require(
+            value - e <= cut_w.value <= meets + e,
+            f"the value of a cut is {cut_w.value:.9g}, f is {value:.9g}, and the cut with its "
+            f"slack is {meets:.9g} there",
+        )
+        if cut_w.scores is not None:
+            require_close("the scores of a cut", cut_w.scores, f.data.scores(w), atol=1e-9)
+        for u in (*_points(), w + 1e-6, 30.0 * w):
+            allowed = e + eta * float(np.linalg.norm(u - w)) + _rounding(f, u)[0]
+            _require_below(f, u, cut_w.intercept + float(cut_w.slope @ u), allowed)
+
+
+def _points() -> Iterable[Vector]:
+    return (np.zeros(extent().d), *(0.3 * w for w in weights(5, extent().d, 4)))
+
+
+def _rounding(f: Any, w: Vector) -> tuple[float, float]:
+    """(e, η) at w; small numbers where f knows none."""
+    e, eta = f.rounding(w)
+    return (e, eta) if isfinite(e) else (1e-9 * (1.0 + abs(reading(f, w))), 1e-9)
+
+
+def _require_below(f: Any, u: Vector, bound: float, allowed: float) -> None:
+    value = reading(f, u)
+    require(value >= bound - allowed, f"a cut is {bound:.9g} where f is {value:.9g}: it is to lie "
+            "below f")  # fmt: skip
+
+
+@laws("exact")
+def rounding(factory: Any) -> None:
+    """`rounding(w)` bounds the errors of f and of its tangents, on rows with an offset too.
+
+    f of the same rows in another order differs by rounding errors only.
+    """
+    y, order = labels(), np.random.default_rng(4).permutation(extent().n)
+    for offset in (0.0, 1e6):
+        X = features() + offset
+        f, other = factory(locked(X, y)), factory(locked(X[order], y[order]))
+        if not isfinite(f.rounding(np.zeros(extent().d))[0]):
+            not_asked("it knows no bound of its rounding errors")
+        for w in _points():
+            (e, eta), value = f.rounding(w), reading(f, w)
+            apart, most = abs(reading(other, w) - value), e + other.rounding(w)[0]
+            require(apart <= most, f"f of the same rows in another order differs by {apart:.3g}, "
+                    f"and rounding says {most:.3g}")  # fmt: skip
+            g = slope(f, w)
+            for u in _points():
+                allowed = e + eta * float(np.linalg.norm(u - w)) + f.rounding(u)[0]
+                _require_below(f, u, value + float(g @ (u - w)), allowed)
+
+
+@laws("exact")
+def counts_rows(factory: Any) -> None:
+    """value, grad, curvature and cut count the rows that they read, which are the passes of a fit.
+
+    Products of `Data` and `Rows` count themselves; what reads raw arrays calls `count_rows`.
+    """
+    n, w = extent().n, 0.3 * next(iter(weights(1, extent().d)))
+    block = np.arange(0, n, 3, dtype=np.int32)
+    asks: Mapping[str, tuple[int, Callable[[Any], Any]]] = {
+        "value": (n, lambda f: f.value(w)),
+        "grad": (n, lambda f: f.grad(w)),
+        "grad of a block": (block.size, lambda f: f.grad(w, block)),
+        "curvature": (n, lambda f: f.curvature(w)),
+        "cut": (n, lambda f: f.cut(w)),
+    }
+    for name, (rows, ask) in asks.items():
+        X = features()
+        f = factory(Data.of(X, labels()))
+        try:
+            with counting() as first:
+                before = ask(f)
+            X *= 1.5  # what f reads now, and did not keep
+            with counting() as second:
+                after = ask(f)
+        except UnsupportedError:
+            continue
+        if before is None:  # it has no cut
+            continue
+        reads = not _same(before, after)
+        for counted, asked in ((first, True), (second, reads)):
             require(
-                bound >= true - 1e-5 * max(1.0, abs(true)),
-                f"v · curvature(v) is {bound:.6g}, and the second derivative is {true:.6g}",
+                not asked or counted.rows >= rows,
+                f"{name} has counted {counted.rows} of {rows} rows; call count_rows(n) where you "
+                "read raw arrays",
             )
+
+
+def _same(one: Any, other: Any) -> bool:
+    values = [x.value if isinstance(x, Cut) else x for x in (one, other)]
+    return bool(np.array_equal(*values))
+
+
+@laws("1e-10 of the largest number")
+def over_pairs(factory: Any) -> None:
+    """`over_pairs` says whether the pairs of `data.pairs` count: with them, others count nothing.
+
+    A solver whose objective has them is asked for pairs inside groups, and others are refused.
+    """
+    half = np.arange(extent().n) < extent().n // 2
+    alone = np.where(half, 0, np.arange(extent().n))  # one group, and single rows
+    w = 0.3 * next(iter(weights(1, extent().d)))
+    plain = factory(sample())
+    said = plain.over_pairs
+    require(isinstance(said, bool), f"over_pairs is {said!r}, wanted True or False")
+    try:
+        f = factory(locked(features(), labels(), groups=alone, pairs=Group()))
+    except UnsupportedError as refusal:
+        not_asked(f"it refuses the pairs of groups: {refusal}")
+    wanted, what = (factory(sample(rows=half)), "one group") if said else (plain, "all pairs")
+    try:
+        _require_equal(f"{what}, where over_pairs is {said},", f, wanted, w)
+    except LawBroken as broken:
+        raise LawBroken(f"{broken}; sum over the pairs of data.pairs, or say over_pairs = "
+                        f"{not said}") from broken  # fmt: skip
 
 
 @laws("exact")
 def fresh_gradient(factory: Any) -> None:
-    """grad returns a fresh array, and leaves w and the rows alone.
+    """grad and curvature return fresh arrays, and leave w and the rows alone.
 
     Methods change the gradient in place.
     """
@@ -151,6 +340,12 @@ def fresh_gradient(factory: Any) -> None:
     again = slope(f, w)
     require(np.array_equal(again, before), "the gradient is other numbers after the first array "
             "was changed; return a fresh array")  # fmt: skip
+    Hw = curved(f, w)
+    if Hw is not None:
+        before = Hw.copy()
+        Hw += 7.0
+        require(np.array_equal(curved(f, w), before), "curvature returns other numbers after the "
+                "first array was changed; return a fresh array")  # fmt: skip
     require(np.array_equal(f.data.rows.matrix, features()), "the rows were changed")
 
 
@@ -253,6 +448,20 @@ def scales(factory: Any) -> None:
         for w in (np.zeros(extent().d), np.full(extent().d, 1.0 / scale)):
             reading(f, w)
             slope(f, w)
+
+
+@laws("finite")
+def long_weights(factory: Any) -> None:
+    """Weights 100 and 10 000 times as long give no NaN, and a finite value where grad is finite."""
+    f = factory(sample())
+    for w in weights(3, extent().d):
+        for scale in (1e2, 1e4):
+            with np.errstate(all="ignore"):
+                value, g = float(f.value(scale * w)), f.grad(scale * w)
+            finite = bool(np.isfinite(g).all())
+            require(not np.isnan(value) and (isfinite(value) or not finite), f"value is {value} at "
+                    f"weights {scale:g} times as long, and grad is {'' if finite else 'not '}"
+                    "finite")  # fmt: skip
 
 
 @laws("exact")
