@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.data import Data, Terms
+from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import UnsupportedError
-from aucbench.protocols import input_weights
 from aucbench.testing.laws import Laws, not_asked, require, require_frozen
 from aucbench.testing.samples import (
+    LAYOUTS,
     csr,
     extent,
     features,
@@ -89,9 +89,9 @@ def row_by_row(phi: Any) -> None:
 
 @laws("1e-10 of each number")
 def layouts(phi: Any) -> None:
-    """Dense rows, CSR rows and rows in Fortran order give the same features."""
+    """Dense rows, CSR rows, also with stored zeros, and Fortran order give the same features."""
     wanted = numbers(fitted(phi, sample()), sample().rows)
-    for name, layout in (("CSR rows", csr), ("rows in Fortran order", np.asfortranarray)):
+    for name, layout in LAYOUTS.items():
         values = numbers(fitted(phi, sample(layout)), sample(layout).rows)
         require_close(f"features of {name}", values, wanted, rtol=1e-10, atol=1e-10)
 
@@ -121,16 +121,45 @@ def same_seed(phi: Any) -> None:
 
 @laws("exact")
 def shared(phi: Any) -> None:
-    """`shared = True` is true: the map does not use labels.
+    """`shared = True` is true: the map uses neither labels nor rows.
 
-    Tuning then fits it once, with rows whose labels it must not know.
+    Tuning then fits it once for a split, with rows that it must not know.
     """
-    if not getattr(phi, "shared", False):
+    if not phi.shared:
         not_asked("it does not declare shared = True")
-    one = fitted(phi, sample())
-    other = fitted(phi, locked(features(), -labels()))
-    rows = sample().rows
-    require_close("features after a fit to other labels", numbers(other, rows), numbers(one, rows))
+    wanted, rows = numbers(fitted(phi, sample()), sample().rows), sample().rows
+    for what, data in (
+        ("other labels", locked(features(), -labels())),
+        ("other rows", locked(2.0 * features()[::-1] + 1.0, labels())),
+    ):
+        values = numbers(fitted(phi, data), rows)
+        require_close(f"features after a fit to {what}", values, wanted)
+
+
+@laws("1e-9 of each number")
+def keeps_columns(phi: Any) -> None:
+    """`keeps_columns = True` is true: columns in another order are features in this other order."""
+    if not phi.keeps_columns:
+        not_asked("it does not declare keeps_columns = True")
+    mapped = numbers(fitted(phi, sample()), sample().rows)
+    d = mapped.shape[1] - phi.exempt
+    require(d == extent().d, f"it makes {d} features of {extent().d} columns")
+    order = np.random.default_rng(6).permutation(d)
+    moved = sample(lambda M: np.ascontiguousarray(M[:, order]))
+    values = numbers(fitted(phi, moved), moved.rows)[:, :d]
+    require_close("features of moved columns", values, mapped[:, order], rtol=1e-9, atol=1e-9)
+
+
+def some_columns() -> Vector:
+    """At most 24 columns, the first and the last among them."""
+    return np.unique(np.linspace(0, extent().d - 1, 24).astype(int))
+
+
+def _changes_with(map_: Any, mapped: Vector, j: int) -> Any:
+    """Which features change when the numbers of column j move down by one row."""
+    X = features()
+    X[:, j] = np.roll(X[:, j], 1)
+    return np.any(numbers(map_, locked(X, labels()).rows) != mapped, axis=0)
 
 
 @laws("1e-9 of each number")
@@ -139,9 +168,9 @@ def affine(phi: Any) -> None:
     map_ = fitted(phi, sample())
     mapped = numbers(map_, sample().rows)
     w = np.linspace(-1.0, 2.0, mapped.shape[1])
-    linear = input_weights(map_, w)
+    linear = map_.input_weights(w)
     if linear is None:
-        not_asked("it has no method input_weights, or no such form")
+        not_asked("it has no such form")
     v, c = linear
     require_close("v · x + c", features() @ v + c, mapped @ w, rtol=1e-9, atol=1e-9)
 
@@ -152,10 +181,8 @@ def terms(phi: Any) -> None:
 
     The features of a term are neighbours, and bounds are 0 or infinite.
     """
-    method = getattr(map_ := fitted(phi, sample()), "terms", None)
-    known = None if method is None else method()
-    if known is None:
-        not_asked("it has no method terms, or does not know them")
+    if (known := (map_ := fitted(phi, sample())).terms()) is None:
+        not_asked("it does not know them")
     mapped = numbers(map_, sample().rows)
     own = mapped.shape[1] - phi.exempt
     require(
@@ -163,23 +190,15 @@ def terms(phi: Any) -> None:
         f"its terms have {known.owner.size} features, and it has {own}; name the term of each, in "
         "the order of the terms",
     )
-    for j in range(extent().d):
-        _require_own_columns(map_, known, mapped, j)
+    for j in some_columns():
+        for k in np.flatnonzero(_changes_with(map_, mapped, j)[:own]):
+            columns = known.columns[known.owner[k]]
+            require(j in columns, f"feature {k} has changed with column {j}, and is of {columns}")
     for low, high in [] if known.low is None else zip(known.low, known.high, strict=True):
         require(
             low in (0.0, -np.inf) and high in (0.0, np.inf),
             f"a weight has the bounds {low} and {high}; each is 0 or infinite",
         )
-
-
-def _require_own_columns(map_: Any, known: Terms, mapped: Vector, j: int) -> None:
-    """Raise `LawBroken` where a feature changes with column j that is none of its term."""
-    X = features()
-    X[:, j] = np.roll(X[:, j], 1)
-    moved = np.any(numbers(map_, locked(X, labels()).rows) != mapped, axis=0)
-    for k in np.flatnonzero(moved[: known.owner.size]):
-        columns = known.columns[known.owner[k]]
-        require(j in columns, f"feature {k} has changed with column {j}, and is of {columns}")
 
 
 @laws("exact")
@@ -203,10 +222,12 @@ def odd_rows(phi: Any) -> None:
 
 @laws("features are finite")
 def scales(phi: Any) -> None:
-    """Rows in units 1e8 times smaller or larger do no harm."""
+    """Rows in units 1e8 times smaller or larger do no harm, nor do rows far from the others."""
     for scale in (1e-8, 1e8):
         data = locked(features() * scale, labels())
-        numbers(fitted(phi, data), data.rows)
+        map_ = fitted(phi, data)
+        for far in (1.0, -1e3):
+            numbers(map_, locked(far * features() * scale, labels()).rows)
 
 
 @laws("no number of five marked rows")
@@ -220,8 +241,9 @@ def keeps_rows(phi: Any) -> None:
     X[10:15] = marked
     text = pickle.dumps(fitted(phi, locked(X, labels())), protocol=5)
     held = sum(number.tobytes() in text for number in marked.ravel())
-    said = getattr(phi, "keeps_rows", False)
-    require(held == 0 or said, f"it holds {held} numbers of 5 rows; declare keeps_rows = True")
+    require(
+        held == 0 or phi.keeps_rows, f"it holds {held} numbers of 5 rows; declare keeps_rows = True"
+    )
 
 
 @laws("exact")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
@@ -86,6 +86,23 @@ def csr(M: Any) -> Any:
     from scipy.sparse import csr_array
 
     return csr_array(M)
+
+
+def messy(M: Any) -> Any:
+    """The rows as CSR with stored zeros, columns in no order, and numbers that are sums of two."""
+    from scipy.sparse import csr_array
+
+    at = np.random.default_rng(5).permutation(np.tile(np.arange(M.size), 2))
+    at = at[np.argsort(at // M.shape[1], kind="stable")]
+    starts = 2 * M.shape[1] * np.arange(len(M) + 1)
+    return csr_array((0.5 * M.reshape(-1)[at], at % M.shape[1], starts), shape=M.shape)
+
+
+LAYOUTS: Mapping[str, Callable[[Any], Any]] = {
+    "CSR rows": csr,
+    "CSR rows with stored zeros": messy,
+    "rows in Fortran order": np.asfortranarray,
+}
 
 
 def single(M: Any) -> Rows:
