@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from aucbench.contract import count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.passes import square_pullback
@@ -78,15 +79,11 @@ class NewtonPoint:
         f + Ω at w.
     gap : float
         Bound of the distance to the minimum, rounding included.
-    readings : int
-        How often the rows were read so far: once for the loss and its gradient at a point, once for
-        its gap, once for a Hessian and once for the scores of a direction.
     """
 
     w: Vector
     value: float
     gap: float
-    readings: int
 
 
 def proximal_newton(f: Bent, penalty: Penalty, w: Vector) -> Iterator[NewtonPoint]:
@@ -123,11 +120,11 @@ def proximal_newton(f: Bent, penalty: Penalty, w: Vector) -> Iterator[NewtonPoin
     loss, c = f.of_scores(s)
     value = loss + penalty.value(w)
     enough = PRECISION * value
-    readings = 2
+    count_rows(data.n)  # to find the gap
     while True:
         g = data.pullback(c)
         gap = _gap(f, penalty, w, s, c, value)
-        yield NewtonPoint(w, value, gap, readings)
+        yield NewtonPoint(w, value, gap)
         if gap <= enough:
             return
         H = data.rows.gram(f.bends(s), np.zeros(w.size))
@@ -149,7 +146,6 @@ def proximal_newton(f: Bent, penalty: Penalty, w: Vector) -> Iterator[NewtonPoin
         w, s = moved, data.scores(moved)
         loss, c = f.of_scores(s)
         value = loss + penalty.value(w)
-        readings += 4
 
 
 def _aim(

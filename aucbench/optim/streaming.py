@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.contract import Problem, State, Streaming
+from aucbench.contract import Problem, State, Streaming, count_rows
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.scale import ChunkedData
@@ -87,3 +87,4 @@ def _in_order(
             yield chunk, np.arange(chunk.n, dtype=np.int32)
     else:
         yield data.chunk, row_order(data.n, rng, shuffle=shuffle)
+        count_rows(data.n)

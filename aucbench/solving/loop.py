@@ -179,11 +179,15 @@ def solve(
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     with counting():
         clock = Clock()
+        if isinstance(data, ChunkedData) and data.is_surveyed:
+            clock.rows = data.n  # it counts in each fit alike, whoever was the first to need it
         budget = Budget(passes, seconds)
         problem = clock.timed(solver.problem, data, problem_rng, budget)
         start = start_of(solver, problem)
-        limits = _Limits(problem, start, passes or inf, seconds or inf, gap_tol, every, growth)
-        states = states_of(clock.timed(solver.iterates, problem, start.copy(), rng, budget), solver)
+        answer = clock.timed(solver.iterates, problem, start.copy(), rng, budget)
+        states, alone = states_of(answer, solver), isinstance(answer, State)
+        ends = (passes or inf, seconds or inf, gap_tol)
+        limits = _Limits(problem, start, alone, *ends, every, growth)
         try:
             run = _drive(states, type(core(solver)), clock, limits, watch)
         except Exception as error:
@@ -286,16 +290,19 @@ def passes_limit(solver: Solver, passes: float | None, seconds: float | None) ->
 class _Limits:
     problem: Problem
     start: Vector
+    alone: bool  # whether the solver has returned its only state
     passes: float
     seconds: float
     gap_tol: float
     every: float
     growth: float
 
-    def reached(self, point: Point, state: State) -> Stop | None:
+    def reached(self, point: Point, state: State, clock: Clock) -> Stop | None:
         """Return the first limit that this state has reached."""
         if self._certifies(state, self.gap_tol):
             return Stop.CERTIFIED
+        if self.alone:
+            return self.ended(state, clock)
         if point.passes >= self.passes:
             return Stop.PASSES
         return Stop.SECONDS if point.seconds >= self.seconds else None
@@ -394,7 +401,7 @@ def _drive(
             if not finite:
                 stop = Stop.INVALID
         point = Point(laws.step, clock.rows / n, clock.seconds, None, _gap(state), state.residual)
-        stop = stop or limits.reached(point, state)
+        stop = stop or limits.reached(point, state, clock)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)
             value = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from math import hypot
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aucbench.contract import Needs, Problem, Solver, State
+from aucbench.contract import Needs, Problem, Solver, State, count_rows
 from aucbench.data.arrays import Vector
 from aucbench.errors import LARGE, require_at_least, require_at_most, require_count
 
@@ -52,8 +52,8 @@ def one_fit(
     slope: Callable[[Vector], Vector],
     *,
     intercept_ridge: float = 0.0,
-) -> Iterator[State]:
-    """Fit a scikit-learn linear classifier to FIT_TOLERANCE and yield its weights.
+) -> State:
+    """Fit a scikit-learn linear classifier to FIT_TOLERANCE and return its weights.
 
     The intercept is dropped: a constant added to every score leaves the AUC as it is. Each
     iteration that the estimator reports counts as one pass over the rows, and so does the residual;
@@ -84,8 +84,8 @@ def one_fit(
         pull *= weights
     slack = float(pull.sum()) + intercept_ridge * c
     residual = hypot(float(np.linalg.norm(w + data.pullback(pull))), slack)
-    seen = (int(np.max(estimator.n_iter_)) + 1) * data.n
-    yield State(1, w, seen, residual=residual, last=True)
+    count_rows(int(np.max(estimator.n_iter_)) * data.n)
+    return State(w, residual=residual)
 
 
 def logistic_slope(margins: Vector) -> Vector:

@@ -13,7 +13,6 @@ from aucbench.data.tally import uncounted
 from aucbench.objectives import LogisticInParts
 from aucbench.objectives.logistic_in_parts import LogisticPoint
 from aucbench.optim import Lbfgs, WeakWolfe
-from aucbench.scale import ChunkedData
 
 WIDE = 2000  # features beyond which the Hessian over the sample is a diagonal
 JITTER = 1e-10  # relative, so that rounding leaves the Hessian positive definite
@@ -33,20 +32,18 @@ def descent(f: LogisticInParts, w: Vector, most: int) -> Iterator[State]:
     most : int
         Steps, at most.
     """
-    before = f.data.readings - 1  # the survey counts, also where it is known
     with uncounted():  # the sample is in memory
         theta, inverse = _Sample(f).optimum(w)
     at = best = f.at(theta)
-    step, hessian = 1, Lbfgs(initial=inverse)
-    yield _state(step, best, f.data, before)
+    hessian = Lbfgs(initial=inverse)
+    yield _state(best)
     for _ in range(most):
         p = hessian.direction(at.gradient)
         search, lower = WeakWolfe(at.value, float(at.gradient @ p), 1.0), None
         while not search.ended and best.gap > 2.0 * best.rounding:
             trial = f.at(at.theta + search.step * p)
             best = min(best, trial, key=lambda point: point.gap)
-            step += 1
-            yield _state(step, best, f.data, before)
+            yield _state(best)
             if search.tell(trial.value, float(trial.gradient @ p)):
                 lower = trial
         if lower is None:
@@ -55,9 +52,8 @@ def descent(f: LogisticInParts, w: Vector, most: int) -> Iterator[State]:
         at = lower
 
 
-def _state(step: int, at: LogisticPoint, data: ChunkedData, before: int) -> State:
-    seen = (data.readings - before) * data.n
-    return State(step, at.w, seen, at.gap, at.residual, at.value)
+def _state(at: LogisticPoint) -> State:
+    return State(at.w, gap=at.gap, residual=at.residual, value=at.value)
 
 
 class _Sample:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -30,6 +30,6 @@ class Constant(Solver):
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """Yield w = 0, for which no row is read."""
-        yield State(1, np.zeros(problem.data.d), 0)
+    ) -> State:
+        """Return w = 0, for which no row is read."""
+        return State(np.zeros(problem.data.d))

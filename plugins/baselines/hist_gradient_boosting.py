@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import ClassVar
@@ -10,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_above, require_at_least, require_count
@@ -82,8 +81,8 @@ class HistGradientBoosting(Solver):
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """The boosted trees, once."""
+    ) -> State:
+        """Return the boosted trees."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         data, kind = balanced(problem.data) if self.balanced else (problem.data, None)
@@ -97,5 +96,5 @@ class HistGradientBoosting(Solver):
         )
         state = fitted(boosting, data, rng, keeps_rows=False)
         trees = state.model.estimator.n_iter_ if isinstance(state.model, Fitted) else 1
-        model = None if state.model is None else OnDense(state.model)
-        yield replace(state, rows_seen=trees * problem.data.n, model=model)
+        count_rows((trees - 1) * problem.data.n)  # each tree counts as a pass
+        return replace(state, model=None if state.model is None else OnDense(state.model))

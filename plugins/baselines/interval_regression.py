@@ -81,7 +81,7 @@ class IntervalRegression(Solver):
     margin: float = 1.0
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(frozenset({"breakpoints"}), path="lam", passes=100)
+    needs: ClassVar = Needs(frozenset({"breakpoints", "warm-start"}), path="lam", passes=100)
 
     def __post_init__(self) -> None:
         if self.penalty not in PENALTIES:
@@ -108,8 +108,8 @@ class IntervalRegression(Solver):
     ) -> Iterator[State]:
         """Yield one state per Newton step."""
         f, omega = IntervalHinge(problem.data, self.margin), cast(ElasticNet, problem.project)
-        for t, at in enumerate(proximal_newton(f, omega, problem.start()), 1):
-            yield State(t, at.w, at.readings * f.data.n, at.gap, value=at.value)
+        for at in proximal_newton(f, omega, w0):
+            yield State(at.w, gap=at.gap, value=at.value)
 
     def _omega(self, lam: float) -> ElasticNet:
         l1, l2 = (lam, 0.0) if self.penalty == "l1" else (0.0, lam)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.contract import Budget, Model, Needs, Problem, Solver, State, count_rows
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import (
     UnsupportedError,
@@ -80,10 +80,12 @@ class LightGbm(Solver):
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """The boosted trees, once."""
+    ) -> State:
+        """Return the boosted trees."""
         data, settings = problem.data, {**self.settings(rng), "objective": "binary"}
-        yield boosted(settings, data.rows, data.y > 0, self.n_estimators, weights=data.unit_weights)
+        return boosted(
+            settings, data.rows, data.y > 0, self.n_estimators, weights=data.unit_weights
+        )
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:
         """Return the parameters of LightGBM, without the objective."""
@@ -102,10 +104,11 @@ class LightGbm(Solver):
 
 
 @dataclass(frozen=True)
-class Trees:
+class Trees(Model):
     """Boosted trees: the sum of the values of the leaves of x."""
 
     booster: Any
+    keeps_rows: bool | None = False
 
     def portable(self) -> TreeSum:
         """Return the trees as arrays, from the JSON that LightGBM writes."""
@@ -171,4 +174,5 @@ def boosted(
     labels = positive.astype(np.float32)
     sample = lightgbm.Dataset(rows.locked(), labels, group=group, weight=weights)
     booster = lightgbm.train(settings, sample, count)
-    return State(1, None, booster.num_trees() * rows.n, model=Trees(booster), last=True)
+    count_rows(booster.num_trees() * rows.n)
+    return State(model=Trees(booster))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -56,7 +56,7 @@ class LightGbmPairwise(LightGbm):
     objective: Literal["lambdarank", "rank_xendcg"] = "lambdarank"
     truncation: int | None = None
 
-    needs: ClassVar = replace(LightGbm.needs, weights=False, pairs=("group",))
+    needs: ClassVar = replace(LightGbm.needs, capabilities=frozenset({"group-pairs"}))
     expected_failures: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("any-order", "exchanged-classes"),
         "rows with one score are ranked in their order, and all scores are equal at first",
@@ -72,8 +72,8 @@ class LightGbmPairwise(LightGbm):
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """The boosted trees, once."""
+    ) -> State:
+        """Return the boosted trees."""
         data, settings = problem.data, self.settings(rng)
         settings |= {"objective": self.objective, "metric": "None"}
         data, sizes = queries(data, "lightgbm-pairwise")
@@ -81,7 +81,7 @@ class LightGbmPairwise(LightGbm):
             settings["lambdarank_truncation_level"] = self.truncation or min(max(sizes), LIMIT)
             if max(sizes) > LIMIT:
                 data, sizes = _shorter(data, rng)
-        yield boosted(settings, data.rows, data.y > 0, self.n_estimators, group=sizes)
+        return boosted(settings, data.rows, data.y > 0, self.n_estimators, group=sizes)
 
 
 def _shorter(data: Data, rng: np.random.Generator) -> tuple[Data, list[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -46,8 +45,8 @@ class LinearSvc(LinearBaseline):
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """Yield the fitted weights as one state."""
+    ) -> State:
+        """Return the fitted weights."""
         from sklearn.svm import LinearSVC
 
         return one_fit(

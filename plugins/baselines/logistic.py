@@ -61,14 +61,14 @@ class LogisticRegression(LinearBaseline):
         """The rows as they are; of rows in chunks the objective is listed."""
         if isinstance(data, ChunkedData):
             return Problem(LogisticInParts(data, float(self.C)), ElasticNet(0.0, 1.0))
-        return super().problem(data, rng)
+        return super().problem(data, rng, budget)
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """Yield the fitted weights as one state."""
+    ) -> Iterator[State] | State:
+        """Return the fitted weights."""
         from sklearn.linear_model import LogisticRegression as Estimator
 
         if isinstance(problem.f, LogisticInParts):
-            return descent(problem.f, problem.start(), self.max_iter)
+            return descent(problem.f, w0, self.max_iter)
         return one_fit(Estimator(C=float(self.C), max_iter=self.max_iter), problem, logistic_slope)

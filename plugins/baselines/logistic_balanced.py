@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.contract import Budget, Problem, State
+from aucbench.data.arrays import Vector
 
 from .baseline import LinearBaseline, logistic_slope, one_fit
 from .parts import balanced
@@ -45,8 +45,8 @@ class BalancedLogistic(LinearBaseline):
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """Yield the fitted weights as one state."""
+    ) -> State:
+        """Return the fitted weights."""
         from sklearn.linear_model import LogisticRegression
 
         data, kind = balanced(problem.data)

@@ -12,7 +12,6 @@ from aucbench.contract import Model
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import MissingExtraError, UnsupportedError
-from aucbench.optim.trees import portable
 from aucbench.pairs import members_of
 from aucbench.processes.host import cores
 
@@ -95,20 +94,19 @@ def queries(data: Data, solver: str) -> tuple[Data, list[int]]:
 
 
 @dataclass(frozen=True)
-class OnDense:
+class OnDense(Model):
     """A model that reads dense rows only, and sparse ones a chunk at a time."""
 
     model: Model
 
     @property
-    def keeps_rows(self) -> bool | None:
+    def keeps_rows(self) -> bool | None:  # type: ignore[override]  # read only
         """Whether the model inside holds training rows."""
-        held: bool | None = getattr(self.model, "keeps_rows", False)
-        return held
+        return self.model.keeps_rows
 
     def portable(self) -> Model:
         """Return the model inside as arrays; raises `UnsupportedError` where there is no way."""
-        return portable(self.model)
+        return self.model.portable()
 
     def scores(self, rows: Rows) -> Vector:
         """Scores of the model inside."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar
 
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError, require_count
 from aucbench.optim.classifiers import Fitted, fitted
@@ -80,8 +79,8 @@ class RandomForest(Solver):
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """The forest, once."""
+    ) -> State:
+        """Return the forest."""
         from sklearn.ensemble import RandomForestClassifier
 
         share = self.max_features
@@ -97,4 +96,5 @@ class RandomForest(Solver):
         state = fitted(forest, data, rng, keeps_rows=False)
         if isinstance(state.model, Fitted):  # more threads would add the trees in any order
             state.model.estimator.set_params(n_jobs=1)
-        yield replace(state, rows_seen=self.n_estimators * problem.data.n)
+        count_rows((self.n_estimators - 1) * problem.data.n)  # each tree counts as a pass
+        return state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar, Literal
@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError, require_above, require_at_most, require_count
@@ -78,12 +78,12 @@ class SgdLogistic(Solver):
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """The rows with a feature 1; the objective is scikit-learn's own."""
         phi = AppendOne()
-        return Problem(None, features=phi, train=data.with_rows(phi(data.rows)))
+        return Problem(features=phi, train=data.with_rows(phi(data.rows)))
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """The weights after the last pass, once."""
+    ) -> State:
+        """Return the weights after the last pass."""
         from sklearn.linear_model import SGDClassifier
 
         data, kind = balanced(problem.data) if self.balanced else (problem.data, None)
@@ -99,4 +99,5 @@ class SgdLogistic(Solver):
         )
         descent.fit(data.rows.locked(), data.y, sample_weight=data.unit_weights)
         w = np.ravel(descent.coef_).astype(np.float64)
-        yield State(1, w, int(descent.n_iter_) * data.n, last=True)
+        count_rows(int(descent.n_iter_) * data.n)
+        return State(w)

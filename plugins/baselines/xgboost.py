@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.contract import Budget, Model, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import (
@@ -95,10 +95,10 @@ class XgBoost(Solver):
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """The boosted trees, once."""
+    ) -> State:
+        """Return the boosted trees."""
         settings = {**self.settings(rng), "objective": "binary:logistic"}
-        yield boosted(settings, problem.data, self.n_estimators)
+        return boosted(settings, problem.data, self.n_estimators)
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:
         """Return the parameters of XGBoost, without the objective."""
@@ -116,10 +116,11 @@ class XgBoost(Solver):
 
 
 @dataclass(frozen=True)
-class Trees:
+class Trees(Model):
     """Boosted trees: the sum of the values of the leaves of x."""
 
     booster: Any
+    keeps_rows: bool | None = False
 
     def portable(self) -> TreeSum:
         """Return the trees as arrays, from the JSON that XGBoost writes.
@@ -186,4 +187,5 @@ def boosted(
     if queries is not None:
         sample.set_group(queries)
     booster = xgboost.train(settings, sample, count)
-    return State(1, None, count * data.n, model=OnDense(Trees(booster)), last=True)
+    count_rows(count * data.n)
+    return State(model=OnDense(Trees(booster)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.contract import Budget, Problem, State
+from aucbench.data.arrays import Vector
 from aucbench.errors import require_count
 
 from .parts import queries
@@ -41,7 +42,7 @@ class XgBoostPairwise(XgBoost):
 
     pairs: int = 1
 
-    needs: ClassVar = replace(XgBoost.needs, weights=False, pairs=("group",))
+    needs: ClassVar = replace(XgBoost.needs, capabilities=frozenset({"group-pairs"}))
     expected_failures: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("any-order", "exchanged-classes"),
         "the partners of a row are drawn by its place",
@@ -53,8 +54,8 @@ class XgBoostPairwise(XgBoost):
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """The boosted trees, once."""
+    ) -> State:
+        """Return the boosted trees."""
         settings = {
             **self.settings(rng),
             "objective": "rank:pairwise",
@@ -62,4 +63,4 @@ class XgBoostPairwise(XgBoost):
             "lambdarank_num_pair_per_sample": self.pairs,
         }
         data, sizes = queries(problem.data, "xgboost-pairwise")
-        yield boosted(settings, data, self.n_estimators, queries=sizes)
+        return boosted(settings, data, self.n_estimators, queries=sizes)
