@@ -1,7 +1,6 @@
 """The guide alone is enough: its code runs, its names and its tables are those of the code."""
 
 import re
-import subprocess
 import sys
 import tomllib
 from importlib.resources import files
@@ -25,7 +24,6 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = {
     path[1]: code[path.end() :] for _, code in FENCE.findall(GUIDE) if (path := PATH.match(code))
 }
-PLUGINS = sorted(path for path in FILES if path.startswith("my_package/"))
 
 
 def package():
@@ -60,7 +58,7 @@ def installed(site, folder):
 
 
 def test_it_is_short():
-    assert len(GUIDE.split()) <= 3000
+    assert sum(any(map(str.isalnum, word)) for word in GUIDE.split()) <= 2600
     sections = re.split(r"^### ", GUIDE.partition("## The other kinds")[2], flags=re.MULTILINE)
     assert len(sections[1:]) == len(KINDS) - 1
     code = [FENCE.findall(section)[0][1] for section in sections[1:]]
@@ -73,7 +71,7 @@ def test_its_solver_is_the_one_that_new_writes():
     assert FILES["my_package/adagrad_norm.py"] == written
 
 
-@pytest.mark.parametrize("path", PLUGINS)
+@pytest.mark.parametrize("path", FILES)
 def test_its_plugins_obey_the_laws(path, folder, monkeypatch):
     monkeypatch.syspath_prepend(folder)
     before = {*sys.modules}
@@ -85,20 +83,6 @@ def test_its_plugins_obey_the_laws(path, folder, monkeypatch):
                 del sys.modules[name]
     assert findings
     assert [f for f in findings if f.verdict is Verdict.BROKEN] == []
-
-
-@pytest.mark.slow
-def test_its_tests_pass_and_find_a_wrong_sign(folder):
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error"]
-
-    def ran():
-        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-    assert (done := ran()).returncode == 0, done.stdout
-    solver = folder / "my_package" / "adagrad_norm.py"
-    code = solver.read_text(encoding="utf-8")
-    solver.write_text(code.replace("w - gamma * g", "w + gamma * g"), encoding="utf-8")
-    assert "FAILED test_adagrad_norm.py::test_laws[AdagradNorm-objective-falls]" in ran().stdout
 
 
 @pytest.mark.nightly
