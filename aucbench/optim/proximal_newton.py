@@ -120,10 +120,10 @@ def proximal_newton(f: Bent, penalty: Penalty, w: Vector) -> Iterator[NewtonPoin
     loss, c = f.of_scores(s)
     value = loss + penalty.value(w)
     enough = PRECISION * value
-    count_rows(data.n)  # to find the gap
     while True:
         g = data.pullback(c)
         gap = _gap(f, penalty, w, s, c, value)
+        count_rows(data.n)  # which Xᵀc and the gap read
         yield NewtonPoint(w, value, gap)
         if gap <= enough:
             return
