@@ -37,6 +37,15 @@ def count_rows(rows: int) -> None:
     READ.get().rows += rows
 
 
+def count_at_least(rows: int) -> None:
+    """Count as many rows as are missing until so many were read in this block of `counting`.
+
+    So what an earlier fit has read and kept counts as read, and nothing counts twice.
+    """
+    read = READ.get()
+    read.rows = max(read.rows, rows)
+
+
 @contextmanager
 def counting() -> Iterator[Tally]:
     """Count the rows that this thread reads in the block, and in no block around it."""

@@ -82,9 +82,9 @@ def chosen(
         trial = replace(solver, **{name: value})
         problem_rng, iterates_rng = np.random.default_rng(seed).spawn(2)
         with counting() as read:
-            problem = trial.problem(rest, problem_rng, Budget(most))
+            problem = trial.problem(rest, problem_rng, Budget())
             w0 = np.zeros(problem.data.d)
-            for state in trial.iterates(problem, w0, iterates_rng, Budget(most)):
+            for state in trial.iterates(problem, w0, iterates_rng, Budget()):
                 last = state
                 if read.rows >= most * rest.n:
                     break

@@ -10,6 +10,7 @@ import numpy as np
 from aucbench.contract import Problem, State, Streaming, count_rows
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.tally import READ, count_at_least
 from aucbench.scale import ChunkedData
 from aucbench.scale.order import chunks
 
@@ -72,9 +73,13 @@ def passes(
     data = problem.data
     if memory is None:
         memory = solver.start(w0, rng)
+    if isinstance(data, ChunkedData):
+        count_at_least(data.n)  # of the survey
     while True:
+        read = READ.get().rows
         for chunk, order in _in_order(data, rng, shuffle=shuffle):
             solver.update(memory, chunk, order)
+        count_at_least(read + data.n)  # kernels read raw arrays
         yield State(solver.weights(memory))
 
 

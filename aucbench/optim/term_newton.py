@@ -13,6 +13,7 @@ from scipy.linalg import LinAlgError
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack, gamma, longest, of_scores
+from aucbench.data.tally import READ, count_at_least, count_rows
 from aucbench.optim.term_model import Face, model_minimum
 from aucbench.projectors import GroupL2
 
@@ -132,8 +133,8 @@ def term_newton(
     *,
     precision: float = 0.0,
     enough: float = 0.0,
-) -> Iterator[tuple[TermPoint, int]]:
-    """Yield points of descent of P = f + Ω from w, and the rows read so far, at least once.
+) -> Iterator[TermPoint]:
+    """Yield points of descent of P = f + Ω from w, at least once.
 
     A step has three parts. The minimum of a model of f plus Ω, which reads no rows, tells which
     weights stay at a bound or at 0. Conjugate gradients with the Hessian of f improve it along the
@@ -165,30 +166,32 @@ def term_newton(
     n, M, poor, renewed = f.data.n, np.zeros(0), True, 0
     at = TermPoint(f, penalty, w, _scores(f.data, w), of_scores(f.data, w))
     at.differentiate()
-    rows = n
-    yield at, rows
+    yield at
     while at.residual > max(at.slack[1], enough):
         if poor:
+            read = READ.get().rows
             M, renewed = model(at.s, renewed), renewed + 1
-            rows += n
+            count_at_least(read + n)
         step = TermStep(at, penalty, M)
         if not -step.promise > precision * at.value:
             return
         for _ in step.approach():
-            rows += n
-            yield at, rows
+            yield at
         poor = step.poor
         following = step.search(f)
         if following is None:
             return
         at = following
         at.differentiate()
-        rows += n
-        yield at, rows
+        count_rows(n)  # of the gradient
+        yield at
 
 
 def _scores(data: Data, w: Vector) -> Vector:
-    return data.scores(w) if w.any() else np.zeros(data.n)
+    if w.any():
+        return data.scores(w)
+    count_rows(data.n)  # of the gradient
+    return np.zeros(data.n)
 
 
 class TermStep:

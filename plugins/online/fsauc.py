@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
 from math import ceil, floor, log, log2, sqrt
 from typing import ClassVar
 
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
@@ -95,7 +94,7 @@ class Fsauc(Solver):
         "eta": tuple(2.0**e for e in range(-10, 11)),
         "R": tuple(10.0**e for e in range(-1, 6)),
     }
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(frozenset({"warm-start"}))
     expected_failures: ClassVar[Mapping[str, str]] = {
         "objective-falls on 300 x 3000": "on long rows α lags behind w, which the map `unit` mends"
     }
@@ -116,15 +115,16 @@ class Fsauc(Solver):
         rows that are left over are not visited.
         """
         data, n = problem.data, problem.data.n
-        passes = self.passes or (budget and budget.passes) or DEFAULT_PASSES
+        passes = self.passes or budget.passes or DEFAULT_PASSES
         m, n0 = schedule(ceil(min(passes * n, MOST_ROWS)))
         R, eta = self.R or l1_radius(data), self.eta or 0.5 * first_step(data, "eta")
         stage = Stage.first(R, self.kappa or max_abs(data), eta)
-        memory = StageMemory(problem.project(problem.start()))
+        memory = StageMemory(problem.project(w0))
         left = m * n0
-        for t in count(1):
+        while left:
             order = row_order(n, rng, shuffle=self.shuffle)[:left]
             left -= order.size
+            count_rows(order.size)
             while order.size:
                 part = order[: n0 - memory.rows]
                 order = order[part.size :]
@@ -132,9 +132,7 @@ class Fsauc(Solver):
                 if memory.rows == n0:
                     memory.restart()
                     stage = stage.next(memory.rarer_share(), n0)
-            yield State(t, memory.mean(), m * n0 - left)
-            if not left:
-                return
+            yield State(memory.mean())
 
 
 def l1_radius(data: Data) -> float:

@@ -50,7 +50,7 @@ class BufferedPairs(Solver):
 
     at_once: ClassVar[bool]  # whether all pairs of a row are evaluated at the old w
     space: ClassVar = {"C": tuple(2.0**e for e in range(-10, 11))}
-    needs: ClassVar = Needs(frozenset({"chunks"}), passes=1)
+    needs: ClassVar = Needs(frozenset({"warm-start", "chunks"}), passes=1)
 
     def __post_init__(self) -> None:
         require_above(0, C=self.C)
@@ -61,7 +61,7 @@ class BufferedPairs(Solver):
     ) -> Iterator[State]:
         """Yield one state per pass."""
         run = passes_in_span if worth_span(problem.data) else passes
-        return run(self, problem, rng, shuffle=self.shuffle)
+        return run(self, problem, w0, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Buffers:
         """Return empty buffers."""

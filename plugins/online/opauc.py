@@ -86,7 +86,7 @@ class Opauc(Solver):
         "eta": (None, *map(exp2, range(-12, 11))),
         "lam": (*map(exp2, range(-10, 3)),),
     }
-    needs: ClassVar = Needs(frozenset({"chunks"}))
+    needs: ClassVar = Needs(frozenset({"warm-start", "chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
@@ -96,7 +96,7 @@ class Opauc(Solver):
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise F(w) + λ‖w‖²."""
         # Where seconds alone limit a fit, it ends after the pass in which they are up.
-        count = DEFAULT_PASSES if budget is None else budget.passes or 1.0
+        count = budget.passes or (DEFAULT_PASSES if budget.seconds is None else 1.0)
         d = min(data.n, data.d) if fits_span(data) else data.d
         minutes = count * data.n * ENTRY_SECONDS * d**2 / 60
         if minutes > MAX_MINUTES:
@@ -112,7 +112,7 @@ class Opauc(Solver):
     ) -> Iterator[State]:
         """Yield one state per pass."""
         run = passes_in_span if fits_span(problem.data) else passes
-        return run(self, problem, rng, shuffle=self.shuffle)
+        return run(self, problem, w0, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Covariances:
         """Return the memory before the first row.

@@ -77,7 +77,7 @@ class OpaucLowRank(Solver):
         "eta": (None, *map(exp2, range(-12, 11))),
         "lam": (*map(exp2, range(-10, 3)),),
     }
-    needs: ClassVar = Needs(frozenset({"chunks"}))
+    needs: ClassVar = Needs(frozenset({"warm-start", "chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
@@ -94,7 +94,7 @@ class OpaucLowRank(Solver):
     ) -> Iterator[State]:
         """Yield one state per pass."""
         run = passes_in_span if worth_span(problem.data) else passes
-        return run(self, problem, rng, shuffle=self.shuffle)
+        return run(self, problem, w0, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Sketches:
         """Return the memory before the first row."""

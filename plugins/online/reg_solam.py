@@ -67,7 +67,7 @@ class RegSolam(Solver):
     shuffle: bool = True
 
     space: ClassVar = {"xi": STEPS, "lam": tuple(10.0**e for e in range(-5, 6))}
-    needs: ClassVar = Needs(frozenset({"chunks"}))
+    needs: ClassVar = Needs(frozenset({"warm-start", "chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, xi=self.xi, lam=self.lam, kappa=self.kappa)
@@ -81,12 +81,12 @@ class RegSolam(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        data, memory = problem.data, self.start(problem.start(), rng)
+        data, memory = problem.data, self.start(w0, rng)
         memory.lam = self._ridge(data)
         memory.R = sqrt(2.0 / memory.lam)
         if self.xi is None:
             memory.first, memory.n = first_step(data), data.n
-        return passes(self, problem, rng, shuffle=self.shuffle, memory=memory)
+        return passes(self, problem, w0, rng, shuffle=self.shuffle, memory=memory)
 
     def start(self, w: Vector, rng: np.random.Generator) -> SaddlePoint:
         """Return the point w, a = b = α = 0."""

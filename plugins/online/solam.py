@@ -78,7 +78,7 @@ class Solam(Solver):
     shuffle: bool = True
 
     space: ClassVar = {"xi": STEPS, "R": tuple(10.0**e for e in range(-1, 6))}
-    needs: ClassVar = Needs(frozenset({"chunks"}))
+    needs: ClassVar = Needs(frozenset({"warm-start", "chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, xi=self.xi, R=self.R, kappa=self.kappa)
@@ -91,11 +91,11 @@ class Solam(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        memory = self.start(problem.start(), rng)
+        memory = self.start(w0, rng)
         memory.R = self.R or default_radius(problem.data)
         if self.xi is None:
             memory.first, memory.n = first_step(problem.data), problem.data.n
-        return passes(self, problem, rng, shuffle=self.shuffle, memory=memory)
+        return passes(self, problem, w0, rng, shuffle=self.shuffle, memory=memory)
 
     def start(self, w: Vector, rng: np.random.Generator) -> SaddlePoint:
         """Return the point w, a = b = α = 0."""

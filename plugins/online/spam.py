@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, State
+from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
@@ -39,7 +39,7 @@ POWERS = tuple(10.0**e for e in range(-5, 3))
 OnePass = Callable[[Index, Vector, Vector, Vector], None]
 
 
-class Spam:
+class Spam(Solver):
     """w ← prox_{η_t Ω}(w − η_t g_t), one row at a time.
 
     Ω(w) = l1 |w|₁ + (l2/2) |w|². The dataclasses below declare the parameters.
@@ -51,7 +51,7 @@ class Spam:
     average: bool
     shuffle: bool
 
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(frozenset({"warm-start"}))
 
     def __post_init__(self) -> None:
         require_above(0, xi=self.xi)
@@ -68,7 +68,7 @@ class Spam:
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        data, n, w = problem.data, problem.data.n, problem.start()
+        data, n, w = problem.data, problem.data.n, w0
         pace = (self.xi, 1.0) if self.xi else (first_step(data, shuffle=self.shuffle), float(n))
         total = np.zeros(data.d)
         run = one_pass(data, *self.penalties(data))
@@ -76,7 +76,8 @@ class Spam:
             seen = t * n
             eta = capped(*pace, np.arange(seen - n + 1.0, seen + 1.0))
             run(row_order(n, rng, shuffle=self.shuffle), eta, w, total)
-            yield State(t, total / seen if self.average else w, seen)
+            count_rows(n)
+            yield State(total / seen if self.average else w)
 
     def penalties(self, data: Data) -> tuple[float, float]:
         """Return l1 and l2, in units of p(1−p) F."""

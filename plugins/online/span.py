@@ -40,7 +40,7 @@ def worth_span(data: Data | ChunkedData) -> bool:
 
 
 def passes_in_span(
-    solver: Streaming, problem: Problem, rng: np.random.Generator, *, shuffle: bool
+    solver: Streaming, problem: Problem, w0: Vector, rng: np.random.Generator, *, shuffle: bool
 ) -> Iterator[State]:
     """Run `passes` on n + 1 coordinates of each row instead of its d features.
 
@@ -49,9 +49,9 @@ def passes_in_span(
     of the first w then gives the same w = Qv. The rows are centred first, so that an offset
     costs no digits. Time: O(n² d) once, and O(n d) for the w of each pass.
     """
-    Q, coordinates, v = span(problem.data, problem.start())
-    inner = Problem(train=problem.data.with_rows(coordinates), w0=v)
-    for state in passes(solver, inner, rng, shuffle=shuffle):
+    Q, coordinates, v = span(problem.data, w0)
+    inner = Problem(train=problem.data.with_rows(coordinates))
+    for state in passes(solver, inner, v, rng, shuffle=shuffle):
         yield replace(state, w=Q @ cast(Vector, state.w))
 
 

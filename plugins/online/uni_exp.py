@@ -73,7 +73,7 @@ class UniExp(Solver):
         "eta": (None, *map(exp2, range(-12, 11))),
         "lam": (*map(exp2, range(-10, 3)),),
     }
-    needs: ClassVar = Needs(frozenset({"chunks"}))
+    needs: ClassVar = Needs(frozenset({"warm-start", "chunks"}))
 
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
@@ -93,7 +93,7 @@ class UniExp(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        return passes(self, problem, rng, shuffle=self.shuffle)
+        return passes(self, problem, w0, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Univariate:
         """Return the memory before the first row."""

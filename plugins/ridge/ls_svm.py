@@ -14,9 +14,9 @@ from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gap_of_gradient
+from aucbench.data.tally import count_at_least
 from aucbench.errors import require_above
 from aucbench.objectives import MomentSquare, PairwiseSquare, square_over
-from aucbench.optim import counted
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.term_newton import term_newton
 from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
@@ -93,7 +93,8 @@ class LsSvm(Solver):
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
     needs: ClassVar = Needs(
-        frozenset({"weights", "group-pairs", "order-pairs", "shapes", "chunks"}), path="lam"
+        frozenset({"warm-start", "weights", "group-pairs", "order-pairs", "shapes", "chunks"}),
+        path="lam",
     )
 
     def __post_init__(self) -> None:
@@ -110,42 +111,41 @@ class LsSvm(Solver):
     ) -> Iterator[State]:
         """Yield one state per product with H. To form M counts as a pass, M⁻¹ of rows too."""
         if isinstance(problem.f, MomentSquare):
-            return self._in_chunks(problem.f, ridge_of(problem), problem.start())
+            return self._in_chunks(problem.f, ridge_of(problem), w0)
         penalty = term_penalty(problem)
-        return self._ridge(problem) if penalty is None else self._terms(problem, penalty)
+        if penalty is None:
+            return self._ridge(problem, w0)
+        return self._terms(problem, penalty, w0)
 
     def _in_chunks(self, f: MomentSquare, lam: float, w: Vector) -> Iterator[State]:
         data, b = f.data, -f.grad(np.zeros(f.data.d))
         solve = of_moments(f, lam)
+        count_at_least(2 * data.n)  # of the survey and the moments
         if f.is_direct:
             w = solve(b) + 0.0  # no weight is -0.0
             length, bound = f.solved(w, lam)
-            yield State(1, w, 2 * data.n, bound, length)
-        before = data.readings - 2  # the survey and the moments count, also where they are known
+            yield State(w, gap=bound, residual=length)
         tol = self.tol * float(np.linalg.norm(b))
         steps = conjugate_gradient(lambda v: f.curvature(v) + lam * v, b, w, solve, tol)
-        for t, (w, residual, exact) in enumerate(steps, 1 + f.is_direct):
+        for w, residual, exact in steps:
             gap = gap_of_gradient(residual, w, lam, f.rounding(w)) if exact else None
-            yield State(t, w, (data.readings - before) * data.n, gap, residual)
+            yield State(w, gap=gap, residual=residual)
 
-    def _terms(self, problem: Problem, penalty: GroupL2) -> Iterator[State]:
+    def _terms(self, problem: Problem, penalty: GroupL2, w0: Vector) -> Iterator[State]:
         f = PairwiseSquare(problem.data)
         M = cache(partial(model, f, penalty.l2))
         enough = self.tol * float(np.linalg.norm(f.grad(np.zeros(f.data.d))))
-        w = penalty.bounded(problem.start())
+        w = penalty.bounded(w0)
         points = term_newton(f, penalty, w, lambda *_: M(), enough=enough)
-        for t, (at, rows) in enumerate(points, 1):
-            yield State(t, at.w, rows + f.data.n, at.gap, at.residual, at.value)
+        for at in points:
+            yield State(at.w, gap=at.gap, residual=at.residual, value=at.value)
 
-    def _ridge(self, problem: Problem) -> Iterator[State]:
-        square = PairwiseSquare(problem.data)
-        f, lam = counted(square), ridge_of(problem)
+    def _ridge(self, problem: Problem, w0: Vector) -> Iterator[State]:
+        f, lam = PairwiseSquare(problem.data), ridge_of(problem)
         b = -f.grad(np.zeros(f.data.d))
-        solve = preconditioner(f, lam)
+        solve = preconditioner(f.data, lam)
         tol = self.tol * float(np.linalg.norm(b))
-        steps = conjugate_gradient(
-            lambda v: f.curvature(v) + lam * v, b, problem.start(), solve, tol
-        )
-        for t, (w, residual, exact) in enumerate(steps, 1):
-            gap = gap_of_gradient(residual, w, lam, square.rounding(w)) if exact else None
-            yield State(t, w, f.rows_seen, gap, residual)
+        steps = conjugate_gradient(lambda v: f.curvature(v) + lam * v, b, w0, solve, tol)
+        for w, residual, exact in steps:
+            gap = gap_of_gradient(residual, w, lam, f.rounding(w)) if exact else None
+            yield State(w, gap=gap, residual=residual)

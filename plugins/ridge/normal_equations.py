@@ -11,9 +11,9 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.passes import square_pullback
 from aucbench.data.rounding import gamma, longest
+from aucbench.data.tally import READ, count_at_least, count_rows
 from aucbench.objectives import MomentSquare, PairwiseSquare
 from aucbench.objectives.differences import constant_over_pairs
-from aucbench.optim import Counted
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.gram import pair_diagonal, pair_gram
 
@@ -22,7 +22,7 @@ JITTER = 1e-10  # relative, so that rounding leaves the matrix positive definite
 DIGITS = 1e-3  # of λ; above this rounding of the products, the d x d matrix is better
 
 
-def preconditioner(f: Counted, lam: float) -> Callable[[Vector], Vector]:
+def preconditioner(data: Data, lam: float) -> Callable[[Vector], Vector]:
     """Return r -> M⁻¹ r for H = 2(C₊ + C₋ + δδᵀ) + λI.
 
     M is H up to 4000 features, and the diagonal of H beyond. It is H by the products of the rows
@@ -32,26 +32,21 @@ def preconditioner(f: Counted, lam: float) -> Callable[[Vector], Vector]:
 
     Parameters
     ----------
-    f : Counted
-        The pairwise square; the rows that are read for M, and by M⁻¹, are counted there.
+    data : Data
+        Training rows. They are read once for M, and once more where M has no factor.
     lam : float
         Ridge λ > 0.
     """
-    data = f.data
-    if pairs_of(data) is not None:
-        return _of_pairs(f, lam)
-    if data.d > DIRECT:
-        f.rows_seen += data.n
-        return _by_diagonal(data, lam)
-    try:
-        f.rows_seen += data.n
-        if data.n < data.d and _has_digits(data, lam):
-            return _by_products(f, lam)
-        factor = cho_factor(_matrix(data, lam), overwrite_a=True, check_finite=False)
-        return lambda r: cho_solve(factor, r, check_finite=False)
-    except LinAlgError:
-        f.rows_seen += data.n
-        return _by_diagonal(data, lam)
+    if data.d <= DIRECT:
+        try:
+            if pairs_of(data) is None and data.n < data.d and _has_digits(data, lam):
+                return _by_products(data, lam)
+            factor = cho_factor(_matrix(data, lam), overwrite_a=True, check_finite=False)
+            return lambda r: cho_solve(factor, r, check_finite=False)
+        except LinAlgError:
+            pass  # huge means spoil the digits: the diagonal then needs more iterations
+    diagonal = _diagonal(data, lam)
+    return lambda r: r / diagonal
 
 
 def of_moments(f: MomentSquare, lam: float) -> Callable[[Vector], Vector]:
@@ -71,30 +66,31 @@ def model(f: PairwiseSquare, lam: float) -> Vector:
     data = f.data
     if data.d > DIRECT:
         return _diagonal(data, lam)
-    H = _matrix(data, lam) if pairs_of(data) is None else _pair_matrix(data, lam)
+    H = _matrix(data, lam)
     H[np.diag_indices(data.d)] *= 1.0 + JITTER
     return H
 
 
-def _of_pairs(f: Counted, lam: float) -> Callable[[Vector], Vector]:
-    """Return r -> M⁻¹ r for H = 2XᵀLX + λI, with the Laplacian L of the pairs."""
-    data = f.data
-    f.rows_seen += data.n
-    if data.d <= DIRECT:
-        try:
-            factor = cho_factor(_pair_matrix(data, lam), overwrite_a=True, check_finite=False)
-            return lambda r: cho_solve(factor, r, check_finite=False)
-        except LinAlgError:
-            f.rows_seen += data.n
-    diagonal = _diagonal(data, lam)
-    return lambda r: r / diagonal
+def _matrix(data: Data, lam: float) -> Vector:
+    """Return 2(C₊ + C₋ + δδᵀ) + λI; of other pairs, 2XᵀLX + λI with their Laplacian L."""
+    H = _gram(data) if pairs_of(data) is None else _pair_gram(data)
+    H[np.diag_indices(data.d)] += lam
+    return H
 
 
-def _pair_matrix(data: Data, lam: float) -> Vector:
+def _gram(data: Data) -> Vector:
+    m_neg, m_pos = data.means
+    # The rows are taken relative to the middle of the means, so the means are ±½(m₋ − m₊).
+    H = data.rows.gram(2.0 * data.labels.shares, 0.5 * (m_neg + m_pos))
+    delta = m_neg - m_pos
+    H += np.outer(delta, delta)  # 2δδᵀ; the two classes already contribute ½δδᵀ each
+    return H
+
+
+def _pair_gram(data: Data) -> Vector:
     H = 2.0 * pair_gram(data, members_of(data))
     flat = constant_over_pairs(data)  # with rounding errors in H
     H[flat], H[:, flat] = 0.0, 0.0
-    H[np.diag_indices(data.d)] += lam
     return H
 
 
@@ -104,17 +100,18 @@ def _has_digits(data: Data, lam: float) -> bool:
     return bool(rounding * 2.0 * data.labels.shares.max() <= DIGITS * lam)
 
 
-def _by_products(f: Counted, lam: float) -> Callable[[Vector], Vector]:
+def _by_products(data: Data, lam: float) -> Callable[[Vector], Vector]:
     """Return r -> (r − Aᵀ(AAᵀ + λI)⁻¹ A r)/λ, the inverse of H = AᵀA + λI by Woodbury's formula.
 
     A has a row √(2a_i) (x_i − m) for each x_i of share a_i in its class, where m is the middle of
     the means, and a last row δ. With the rows x_i − x̄ as Z, and the sums a of all shares being 2,
     m − x̄ = Zᵀa/2 and δ = −Zᵀ(a y). So AAᵀ follows from ZZᵀ in O(n²).
     """
-    data, a = f.data, f.data.labels.shares
+    a, read = data.labels.shares, READ.get().rows
     m_neg, m_pos = data.means
     m, delta, root = 0.5 * (m_neg + m_pos), m_neg - m_pos, np.sqrt(2.0 * a)
     K = data.row_products
+    count_at_least(read + data.n)  # also where an earlier fit has made them
     at_m, at_delta = 0.5 * (K @ a), -(K @ (a * data.y))  # z_i · (m − x̄), z_i · δ
     S = np.empty((data.n + 1, data.n + 1))
     S[:-1, :-1] = root[:, None] * (K - at_m - at_m[:, None] + 0.5 * float(a @ at_m)) * root
@@ -124,7 +121,6 @@ def _by_products(f: Counted, lam: float) -> Callable[[Vector], Vector]:
     factor = cho_factor(S, overwrite_a=True, check_finite=False)
 
     def solve(r: Vector) -> Vector:
-        f.rows_seen += data.n
         of_rows = root * (data.scores(r) - float(m @ r))
         t = cho_solve(factor, np.append(of_rows, delta @ r), check_finite=False)
         c = root * t[:-1]
@@ -134,28 +130,11 @@ def _by_products(f: Counted, lam: float) -> Callable[[Vector], Vector]:
     return solve
 
 
-def _matrix(data: Data, lam: float) -> Vector:
-    m_neg, m_pos = data.means
-    # The rows are taken relative to the middle of the means, so the means are ±½(m₋ − m₊).
-    H = data.rows.gram(2.0 * data.labels.shares, 0.5 * (m_neg + m_pos))
-    delta = m_neg - m_pos
-    H += np.outer(delta, delta)  # 2δδᵀ; the two classes already contribute ½δδᵀ each
-    H[np.diag_indices(data.d)] += lam
-    return H
-
-
-def _by_diagonal(data: Data, lam: float) -> Callable[[Vector], Vector]:
-    diagonal = _of_classes(data, lam)
-    return lambda r: r / diagonal
-
-
 def _diagonal(data: Data, lam: float) -> Vector:
-    if pairs_of(data) is None:
-        return _of_classes(data, lam)
-    return 2.0 * pair_diagonal(data, members_of(data)) + lam
-
-
-def _of_classes(data: Data, lam: float) -> Vector:
+    """Return the diagonal of `_matrix`; of other pairs, about that."""
+    count_rows(data.n)  # of squares
+    if pairs_of(data) is not None:
+        return 2.0 * pair_diagonal(data, members_of(data)) + lam
     m_neg, m_pos = data.means
     squares = square_pullback(data.rows, 2.0 * data.labels.shares)
     variances = squares - 2.0 * (m_neg**2 + m_pos**2)

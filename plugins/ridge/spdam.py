@@ -86,7 +86,7 @@ class Spdam(Solver):
     sampling: Literal["blocks", "uniform"] = "blocks"
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(-5, 2))}
-    needs: ClassVar = Needs(frozenset({"weights"}))
+    needs: ClassVar = Needs(frozenset({"warm-start", "weights"}))
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
@@ -104,7 +104,7 @@ class Spdam(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per mini-batch; after every four passes it has the duality gap."""
-        rows, w = CentredRows(problem.data), problem.start()
+        rows, w = CentredRows(problem.data), w0
         n = rows.data.n
         g = Ridge.of(rows, ridge_of(problem))
         m = max(1, round(self.batch * n))
@@ -112,9 +112,9 @@ class Spdam(Solver):
         steps = StepSizes.of(g.lam, n, batches)
         beta, u = np.zeros(n), np.zeros(w.size)
         w_bar, seen = w, batches.read
-        end = n * ((budget and budget.passes) or inf) - n  # where the last gap fits in
+        end = n * (budget.passes or inf) - n  # where the last gap fits in
         due = _next_gap(seen, n, end)
-        for t, (b, batch) in enumerate(batches.drawn(steps.chance, rng), start=1):
+        for b, batch in batches.drawn(steps.chance, rng):
             change = steps.share[b] * (rows.scores(w_bar, batch) - beta[batch])
             beta[batch] += change
             move = rows.pullback(change, batch) / n
@@ -129,9 +129,9 @@ class Spdam(Solver):
                 due = _next_gap(seen, n, end)
                 u = rows.pullback(beta) / n  # a sum of many small changes drifts
                 slack, _ = slack_of(problem.objective, w)
-                value = problem.value(w)
-                gap = g.gap(value or 0.0, slack, beta, u)
-            yield State(t, w, seen, gap, value=value)
+                value = problem.objective.value(w) + problem.project.value(w)
+                gap = g.gap(value, slack, beta, u)
+            yield State(w, gap=gap, value=value)
 
 
 def _next_gap(seen: int, n: int, end: float) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from math import ceil
 from typing import ClassVar, Literal
 
@@ -13,9 +12,9 @@ import numpy as np
 from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import ALL, Data
-from aucbench.data.arrays import Block
+from aucbench.data.arrays import Block, Vector
 from aucbench.errors import require_above, require_at_least
-from aucbench.optim import counted, lipschitz
+from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 
 from .sparsity import Largest, sparse_logistic
@@ -80,7 +79,7 @@ class HsgHt(Solver):
         "gamma": (None, 0.1, 1.0, 10.0),
         "k": tuple(range(10, 101, 10)),
     }
-    needs: ClassVar = Needs(frozenset({"any-objective", "any-projector"}))
+    needs: ClassVar = Needs(frozenset({"any-objective", "any-projector", "warm-start"}))
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)
@@ -92,18 +91,23 @@ class HsgHt(Solver):
         return sparse_logistic(self, data, rng, budget)
 
     def iterates(
-        self, problem: Problem, rng: np.random.Generator, largest: Largest = lipschitz
+        self,
+        problem: Problem,
+        w0: Vector,
+        rng: np.random.Generator,
+        budget: Budget,
+        largest: Largest = lipschitz,
     ) -> Iterator[State]:
         """Yield one state per batch. `largest` finds L̂."""
-        f, H, w = counted(problem.objective), problem.project, problem.start()
+        f, H, w = problem.objective, problem.project, w0
         n = f.data.n
         parts = min(100, n // min(n, ceil(self.tau)))
         gamma = self.gamma or 1.0 / largest(f, f.data.blocks(parts, rng), rng)
         size = self.tau
-        for t in count(1):
+        while True:
             B = _draw(n, min(n, ceil(size)), rng)
             w = H(w - gamma * f.grad(w, B), gamma)
-            yield State(t, w, f.rows_seen)
+            yield State(w)
             size = min(n, self.zeta * size)
 
 

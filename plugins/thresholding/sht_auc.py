@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector, size
 from aucbench.errors import require_above, require_count
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import lipschitz
@@ -18,7 +19,6 @@ from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
 
 from .sparsity import Largest, kept
-from .steps import thresholded_steps
 
 
 @about("few features that rank well, by the pairwise square", sparse=True, cites=("yang2020",))
@@ -73,7 +73,7 @@ class ShtAuc(Solver):
         "gamma": (None, 0.01, 0.1, 1.0),
     }
     needs: ClassVar = Needs(
-        frozenset({"any-objective", "any-projector", "group-pairs", "order-pairs"})
+        frozenset({"any-objective", "any-projector", "warm-start", "group-pairs", "order-pairs"})
     )
 
     def __post_init__(self) -> None:
@@ -86,7 +86,20 @@ class ShtAuc(Solver):
         return Problem(PairwiseSquare(data), TopK(kept(self, data, rng, budget)))
 
     def iterates(
-        self, problem: Problem, rng: np.random.Generator, largest: Largest = lipschitz
+        self,
+        problem: Problem,
+        w0: Vector,
+        rng: np.random.Generator,
+        budget: Budget,
+        largest: Largest = lipschitz,
     ) -> Iterator[State]:
-        """Yield one state per block, see `steps.py`. `largest` finds L̂."""
-        return thresholded_steps(self, problem, rng, largest)
+        """Yield one state per block. `largest` finds L̂."""
+        f, H, w = problem.objective, problem.project, w0
+        n = f.data.n
+        blocks = f.data.blocks(self.blocks, rng if self.shuffle else None)
+        m = len(blocks)
+        gamma = self.gamma or 0.5 / largest(f, blocks, rng)
+        while True:
+            B = blocks[rng.integers(m)]
+            w = H(w - gamma * (m * size(B, n) / n) * f.grad(w, B), gamma)
+            yield State(w)

@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.contract import Budget, NoMap, Problem, State
+from aucbench.contract import Budget, NoMap, Objective, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Block, Vector
+from aucbench.data.tally import counting
 from aucbench.features import AppendOne
 from aucbench.objectives import Logistic
-from aucbench.optim import Counted, lipschitz
+from aucbench.optim import lipschitz
 from aucbench.optim.choice import AUTO, chosen
 from aucbench.projectors import TopK
 
-Largest = Callable[[Counted, Sequence[Block], np.random.Generator], float]  # `lipschitz`
+Largest = Callable[[Objective, Sequence[Block], np.random.Generator], float]  # `lipschitz`
 LEAST = 10  # weights; fewer are a matter for the user
 
 
@@ -35,7 +36,7 @@ def kept(solver: Any, data: Data, rng: np.random.Generator, budget: Budget) -> i
         Training rows.
     rng : Generator
         Draws the held rows.
-    budget : Budget, optional
+    budget : Budget
         Of the fit; a trial gets no more passes.
     """
     if solver.k != AUTO:
@@ -60,23 +61,23 @@ class _Shared:
         self.problem: Problem | None = None
         self._top, self._rows = 0.0, 0
 
-    def lipschitz(self, f: Counted, blocks: Sequence[Block], rng: np.random.Generator) -> float:
+    def lipschitz(self, f: Objective, blocks: Sequence[Block], rng: np.random.Generator) -> float:
         """Return L̂ of the first trial; count rows and advance `rng` as if it were found anew.
 
         So a trial has as many steps, and the same batches, as a fit of its own.
         """
         if self._top:
             rng.standard_normal(f.data.d)
-            f.rows_seen += self._rows
-            return self._top
-        before = f.rows_seen
-        self._top = lipschitz(f, blocks, rng)
-        self._rows = f.rows_seen - before
+        else:
+            with counting() as read:
+                self._top = lipschitz(f, blocks, rng)
+            self._rows = read.rows
+        count_rows(self._rows)
         return self._top
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _Trial(Solver):
     """A fit with k weights, on the same rows and with the same seed as those of other k."""
 
     solver: Any
@@ -86,7 +87,7 @@ class _Trial:
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Return the problem of the first trial with this k."""
         if self.shared.problem is None:
-            self.shared.problem = replace(self.solver, k=self.k).problem(data, rng)
+            self.shared.problem = replace(self.solver, k=self.k).problem(data, rng, budget)
         project: Any = self.shared.problem.project
         return replace(self.shared.problem, project=replace(project, k=self.k))
 
@@ -94,5 +95,7 @@ class _Trial:
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield the states of the solver."""
-        states: Iterator[State] = self.solver.iterates(problem, rng, self.shared.lipschitz)
+        states: Iterator[State] = self.solver.iterates(
+            problem, w0, rng, budget, self.shared.lipschitz
+        )
         return states

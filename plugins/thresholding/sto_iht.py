@@ -11,12 +11,12 @@ import numpy as np
 from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
+from aucbench.data.arrays import Vector, size
 from aucbench.errors import require_above, require_count
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 
 from .sparsity import Largest, sparse_logistic
-from .steps import thresholded_steps
 
 
 @about("few features, by the logistic loss with blocks of rows", sparse=True, cites=("nguyen2017",))
@@ -81,7 +81,7 @@ class StoIht(Solver):
         "k": tuple(range(10, 101, 10)),
         "blocks": (1, 2, 4, 8, 10),
     }
-    needs: ClassVar = Needs(frozenset({"any-objective", "any-projector"}))
+    needs: ClassVar = Needs(frozenset({"any-objective", "any-projector", "warm-start"}))
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)
@@ -93,7 +93,20 @@ class StoIht(Solver):
         return sparse_logistic(self, data, rng, budget)
 
     def iterates(
-        self, problem: Problem, rng: np.random.Generator, largest: Largest = lipschitz
+        self,
+        problem: Problem,
+        w0: Vector,
+        rng: np.random.Generator,
+        budget: Budget,
+        largest: Largest = lipschitz,
     ) -> Iterator[State]:
-        """Yield one state per block, see `steps.py`. `largest` finds L̂."""
-        return thresholded_steps(self, problem, rng, largest)
+        """Yield one state per block. `largest` finds L̂."""
+        f, H, w = problem.objective, problem.project, w0
+        n = f.data.n
+        blocks = f.data.blocks(self.blocks, rng if self.shuffle else None)
+        m = len(blocks)
+        gamma = self.gamma or 0.5 / largest(f, blocks, rng)
+        while True:
+            B = blocks[rng.integers(m)]
+            w = H(w - gamma * (m * size(B, n) / n) * f.grad(w, B), gamma)
+            yield State(w)
