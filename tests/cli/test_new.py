@@ -60,14 +60,18 @@ def installed(request, written, tmp_path_factory):
     site = tmp_path_factory.mktemp("site")
     names = request.param(written, site)
 
-    def run(*command):
+    def run(*command, home=None):
         return subprocess.run(
             [sys.executable, *map(str, command)],
             check=False,
             capture_output=True,
             text=True,
             cwd=written,
-            env={**os.environ, "PYTHONPATH": str(site)},
+            env={
+                **os.environ,
+                **dict.fromkeys(("PYTHONPATH", "ASV_PYTHONPATH"), str(site)),
+                "HOME": str(home or Path.home()),
+            },
         )
 
     run.names = names
@@ -109,6 +113,28 @@ def test_a_wrong_change_of_a_package_is_found_by_its_tests(installed, written, t
     assert re.search(r"ranks +BROKEN", ended.stdout)
 
 
+@pytest.mark.nightly
+def test_its_benchmarks_run_before_a_release(installed, written, tmp_path):
+    pytest.importorskip("asv")
+    for name in installed.names:
+        package = shutil.copytree(written / f"aucbench-{name}", tmp_path / name)
+        command = ["-m", "asv", "--config", package / "asv.conf.json"]
+        assert installed(*command, "machine", "--yes", home=tmp_path).returncode == 0
+        ended = installed(*command, "run", "--quick", "--python=same", home=tmp_path)
+        assert ended.returncode == 0, ended.stdout
+        assert len(re.findall(r"\bok$", ended.stdout, re.MULTILINE)) == 2
+
+
+def test_its_texts_name_no_parameter_of_the_example_and_name_the_guide(written):
+    for name in NAMES.values():
+        folder, module = written / f"aucbench-{name}", name.replace("-", "_")
+        solver = (folder / f"aucbench_{module}" / f"{module}.py").read_text(encoding="utf-8")
+        [space] = re.findall(r"^    space = \{\"(\w+)\"", solver, re.MULTILINE)
+        tests = (folder / "tests" / f"test_{module}.py").read_text(encoding="utf-8")
+        assert not re.search(rf"\b{space}\s*=", tests)
+        assert "`aucbench guide`" in (folder / "README.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", NAMES.values())
 def test_the_metadata_fit_to_the_package(written, name):
     folder, compiled = written / f"aucbench-{name}", name == "my-kernel"
@@ -117,8 +143,9 @@ def test_the_metadata_fit_to_the_package(written, name):
     assert about["name"] == folder.name
     assert about["dependencies"] == [ALLOWED]
     assert "aucbench-plugin" in about["keywords"]
-    [(registered, module)] = about["entry-points"]["aucbench"].items()
-    assert registered == name
+    [(registered, value)] = about["entry-points"]["aucbench"].items()
+    module, _, title = value.partition(":")
+    assert (registered, title) == (name, name.title().replace("-", ""))
     assert (folder / f"{module.replace('.', '/')}.py").is_file()
     needed = {re.match(r"\w+", need)[0] for need in project["build-system"]["requires"]}
     assert needed == ({"aucbench", "Cython", "setuptools"} if compiled else {"setuptools"})

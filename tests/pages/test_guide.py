@@ -58,7 +58,7 @@ def installed(site, folder):
 
 
 def test_it_is_short():
-    assert sum(any(map(str.isalnum, word)) for word in GUIDE.split()) <= 2600
+    assert len(GUIDE.split()) <= 3000
     sections = re.split(r"^### ", GUIDE.partition("## The other kinds")[2], flags=re.MULTILINE)
     assert len(sections[1:]) == len(KINDS) - 1
     code = [FENCE.findall(section)[0][1] for section in sections[1:]]
