@@ -142,6 +142,11 @@ def list_plugins(
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Plugins to check. [default: third parties']"),
     ] = None,
+    *,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Find too what their imports change for all other code."),
+    ] = False,
 ) -> None:
     """Import plugins, each in a process of its own; exit 1 if one is broken.
 
@@ -152,7 +157,7 @@ def list_plugins(
     from aucbench.report.grid import align_columns
 
     typer.echo(format_columns([(name, shown(text)) for name, text in versions()]))
-    imported = import_plugins(names or None)
+    imported = import_plugins(names or None, watched=check)
     header = ("plugin", "distribution", "version", "import", "seconds", "reason")
     rows = [
         (e.name, e.distribution, e.version, one.ending, f"{one.seconds:.2f}", one.failure or "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -28,7 +29,10 @@ from aucbench.registry.discovery import (
     licence_of,
     load,
     loaded,
+    printable,
 )
+from aucbench.registry.fingerprints import top_modules
+from aucbench.registry.import_traces import watch_import
 from aucbench.registry.isolated_imports import imported, is_supervised
 from aucbench.registry.lookup import (
     Claim,
@@ -253,18 +257,23 @@ def import_entry(
 
     It is the job of a supervised process. Under "registers" is, by kind and name, a description as
     JSON holds it, or {"error": sentence}; under "failure" why it could not be imported, or None;
-    and under "seconds" how long that took.
+    and under "seconds" how long that took. With request["watched"] it is a failure too if the
+    import changes what others have.
     """
     sys.path[:] = request["path"]  # the process that forked this one may be older
     begin = perf_counter()
     entry = PluginEntry(**request["entry"])
-    known = load(entry) or Loaded()
+    own = top_modules(entry.distribution, entry.value) if request["watched"] else ()
+    watch: AbstractContextManager[list[str]] = watch_import(own) if own else nullcontext([])
+    with watch as changes:
+        known = load(entry) or Loaded()
     seconds = perf_counter() - begin
     registers = {
         kind: {name: _answer(Claim(entry, kind, name, thing)) for name, thing in named.items()}
         for kind, named in known.factories.items()
     }
-    return {"seconds": seconds, "registers": registers, "failure": known.failure}
+    failure = known.failure or next(map(printable, changes), None)
+    return {"seconds": seconds, "registers": registers, "failure": failure}
 
 
 def _answer(claim: Claim) -> dict[str, Any]:

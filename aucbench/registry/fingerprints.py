@@ -129,6 +129,11 @@ def plugin_files(dist: str, value: str) -> dict[str, Path]:
     return files
 
 
+def top_modules(dist: str, value: str) -> set[str]:
+    """Return the names of the top-level modules of a plugin, as far as they have files."""
+    return {re.split(r"[./]", name)[0] for name in plugin_files(dist, value)}
+
+
 def package_fingerprint(top: str) -> str:
     """Hash of the code of a top-level module, such as "xgboost".
 

@@ -82,7 +82,9 @@ def imported(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[Plugin
     return {e: known(e) or Loaded() for e in chosen}
 
 
-def import_plugins(only: Collection[str] | None = None) -> dict[PluginEntry, Loaded]:
+def import_plugins(
+    only: Collection[str] | None = None, *, watched: bool = False
+) -> dict[PluginEntry, Loaded]:
     """Import plugins anew, each in a process of its own, in a minute or what `within` allows.
 
     As in a benchmark, the process ends without running exit handlers of the plugin and without
@@ -92,6 +94,8 @@ def import_plugins(only: Collection[str] | None = None) -> dict[PluginEntry, Loa
     ----------
     only : collection of str, optional
         Names, or `distribution:name`. Default: all of third parties that are enabled.
+    watched : bool
+        Whether a plugin whose import changes settings or functions of others counts as broken.
 
     Raises
     ------
@@ -107,7 +111,8 @@ def import_plugins(only: Collection[str] | None = None) -> dict[PluginEntry, Loa
         for entry in enabled()
         if (not entry.builtin if only is None else {entry.name, entry.qualified} & {*only})
     ]
-    return {e: _with_faults(e, one) for e, one in _import(chosen, within_limit(ASKED)).items()}
+    found = _import(chosen, within_limit(ASKED), watched=watched)
+    return {entry: _with_faults(entry, one) for entry, one in found.items()}
 
 
 def _with_faults(entry: PluginEntry, one: Loaded) -> Loaded:
@@ -127,7 +132,9 @@ def _is_wanted(known: Loaded | None, limit: float) -> bool:
     return known is None or (known.limit is not None and known.limit < limit)
 
 
-def _import(chosen: list[PluginEntry], limit: float) -> dict[PluginEntry, Loaded]:
+def _import(
+    chosen: list[PluginEntry], limit: float, *, watched: bool = False
+) -> dict[PluginEntry, Loaded]:
     """Import modules of plugins, each in a process of its own, all at once."""
     if not chosen:
         return {}
@@ -137,7 +144,8 @@ def _import(chosen: list[PluginEntry], limit: float) -> dict[PluginEntry, Loaded
     path = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100 - '' is the cwd
     limits = Limits(timeout=limit, memory=MEMORY)
     places = {_place_of(entry): entry for entry in chosen}
-    jobs = [Job(CALL, {"entry": asdict(e), "path": path}, limits) for e in places.values()]
+    asked = ({"entry": asdict(e), "path": path, "watched": watched} for e in places.values())
+    jobs = [Job(CALL, request, limits) for request in asked]
     with supervised(partial(Supervisor, preload=PRELOAD)) as process:
         outcomes = process.run_all(jobs)
     answers = {place: _answer(o, limit) for place, o in zip(places, outcomes, strict=True)}
