@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 import aucbench
 
 from .rows import BULK, LAYOUTS
+from .steps import problem_of, states_of
 
 
 class Auc:
@@ -70,14 +71,14 @@ class OnePass:
     def setup(self, layout: str) -> None:
         data = LAYOUTS[layout]()
         self.solver = aucbench.get_solver("sht-auc", gamma=1e-3)
-        self.problem = self.solver.problem(data, np.random.default_rng(0))
+        self.problem = problem_of(self.solver, data)
         self.X = data.rows.matrix
         self.w = np.random.default_rng(0).standard_normal(data.d)
         self.states = self.start()
         self.advance(self.states)
 
     def start(self) -> Iterator[aucbench.State]:
-        return self.solver.iterates(self.problem, np.random.default_rng(0))
+        return states_of(self.solver, self.problem)
 
     def advance(self, states: Iterator[aucbench.State]) -> None:
         for _ in range(self.solver.blocks):

@@ -7,6 +7,9 @@ from functools import cache
 import numpy as np
 
 import aucbench
+from aucbench.solving.scoring import Scorer
+
+from .steps import problem_of
 
 N, RANK = 100_000, 300
 FEATURES = (2, 20)
@@ -32,8 +35,9 @@ class Nystrom:
         self.data = shell(features)
         self.solver = aucbench.get_solver("roc-svm-nystrom", lam=None, gamma="median")
         self.chosen = aucbench.get_solver("roc-svm-nystrom")
-        self.problem = self.solver.problem(self.data, np.random.default_rng(0))
+        self.problem = problem_of(self.solver, self.data)
         self.w = np.ones(self.problem.data.d)
+        self.scorer = Scorer.of(self.problem)
         self.X = self.data.rows.matrix
         rng = np.random.default_rng(0)
         self.columns = rng.standard_normal((N, RANK))
@@ -43,10 +47,10 @@ class Nystrom:
         aucbench.solve(self.solver, self.data, every=np.inf)
 
     def time_problem(self, features: int) -> None:
-        self.solver.problem(self.data, np.random.default_rng(0))
+        problem_of(self.solver, self.data)
 
     def time_problem_with_gamma_and_lam_chosen(self, features: int) -> None:
-        self.chosen.problem(self.data, np.random.default_rng(0))
+        problem_of(self.chosen, self.data)
 
     def time_kernel_values(self, features: int) -> None:
         self.problem.features(self.data.rows)
@@ -55,10 +59,10 @@ class Nystrom:
         self.problem.f.both(self.w)
 
     def time_predict(self, features: int) -> None:
-        self.problem.scorer.by_each([self.w], self.X)
+        self.scorer.by_each([self.w], self.X)
 
     def peakmem_predict(self, features: int) -> None:
-        self.problem.scorer.by_each([self.w], self.X)
+        self.scorer.by_each([self.w], self.X)
 
     def time_two_products(self, features: int) -> None:
         self.X @ self.X[:RANK].T

@@ -14,6 +14,7 @@ from aucbench_plugins.online.spam import SpamL1, eager_pass, first_step, lazy_pa
 
 from .bench_svm_or import seconds
 from .rows import LAYOUTS, dense, sector
+from .steps import problem_of, states_of
 
 SOLVERS = {
     "spam-l1": "spam-l1[shuffle=false]",
@@ -35,8 +36,8 @@ class Pass:
 
     def start(self, spec: str, data: aucbench.Data) -> None:
         solver = aucbench.get_solver(spec)
-        problem = solver.problem(data, np.random.default_rng(0))
-        self.states = solver.iterates(problem, np.random.default_rng(0))
+        problem = problem_of(solver, data)
+        self.states = states_of(solver, problem)
         next(self.states)
 
 

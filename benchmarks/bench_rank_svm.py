@@ -7,8 +7,10 @@ from statistics import median
 import numpy as np
 
 import aucbench
+from aucbench.data.tally import counting
 
 from .bench_svm_or import DATA, seconds
+from .steps import problem_of, states_of
 
 GAP = 1e-4  # relative
 
@@ -26,10 +28,11 @@ class RankSvm:
     def run(self, lam: float) -> float:
         """Return the passes to a relative gap of 1e-4."""
         solver = aucbench.get_solver("rank-svm", lam=lam)
-        problem = solver.problem(self.data, np.random.default_rng(0))
-        for state in solver.iterates(problem, np.random.default_rng(0)):
-            if state.gap is not None and state.gap <= GAP * state.value:
-                return state.rows_seen / self.data.n
+        problem = problem_of(solver, self.data)
+        with counting() as read:
+            for state in states_of(solver, problem):
+                if state.gap is not None and state.gap <= GAP * state.value:
+                    return read.rows / self.data.n
         raise AssertionError("it ended before the gap")
 
     def time_certified(self, data: str, lam: float) -> None:

@@ -10,8 +10,11 @@ from time import perf_counter
 import numpy as np
 
 import aucbench
+from aucbench.data.tally import counting
+from aucbench.solving.values import objective_at
 
 from .rows import labels
+from .steps import problem_of, states_of
 
 N = 100_000
 GAP = 1e-4  # relative
@@ -30,11 +33,11 @@ def twenty() -> aucbench.Data:
 def taken(data: aucbench.Data, lam: float) -> list[np.ndarray]:
     """Return the best weights after each evaluation of all pairs, until the gap is reached."""
     solver = aucbench.get_solver("svm-or", lam=lam)
-    problem = solver.problem(data, np.random.default_rng(0))
+    problem = problem_of(solver, data)
     weights = []
-    for state in solver.iterates(problem, np.random.default_rng(0)):
+    for state in states_of(solver, problem):
         weights.append(state.w.copy())
-        if state.gap <= GAP and state.gap <= GAP * problem.value(state.w):
+        if state.gap <= GAP and state.gap <= GAP * objective_at(problem, state.w):
             return weights
     raise AssertionError("it ended before the gap")
 
@@ -52,8 +55,8 @@ class SvmOr:
 
     def time_certified(self, data: str, lam: float) -> None:
         solver = aucbench.get_solver("svm-or", lam=lam)
-        problem = solver.problem(self.data, np.random.default_rng(0))
-        states = solver.iterates(problem, np.random.default_rng(0))
+        problem = problem_of(solver, self.data)
+        states = states_of(solver, problem)
         for _ in self.weights:
             next(states)
 
@@ -114,10 +117,11 @@ def fresh(data: aucbench.Data) -> aucbench.Data:
 def certified(data: aucbench.Data, lam: float, w0=None) -> tuple[np.ndarray, float]:
     """Return the weights at the relative gap, and the passes."""
     solver = aucbench.get_solver("svm-or", lam=lam)
-    problem = replace(solver.problem(data, np.random.default_rng(0)), w0=w0)
-    for state in solver.iterates(problem, np.random.default_rng(0)):
-        if state.gap <= GAP * problem.value(state.w):
-            return state.w.copy(), state.rows_seen / data.n
+    problem = problem_of(solver, data)
+    with counting() as read:
+        for state in states_of(solver, problem, w0):
+            if state.gap <= GAP * objective_at(problem, state.w):
+                return state.w.copy(), read.rows / data.n
     raise AssertionError("it ended before the gap")
 
 

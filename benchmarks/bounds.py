@@ -25,6 +25,8 @@ from benchmarks.measured import DATA, Side, in_turns, machine, one_thread, ratio
 from benchmarks.peers.process import apart
 from benchmarks.rows import BULK, LAYOUTS, dense, sector
 
+from .steps import problem_of, states_of
+
 SECONDS = 1.0  # for each side
 LEAST = 7  # rounds
 N = 1_000_000  # scores
@@ -124,8 +126,8 @@ def stepping(name: str, data: aucbench.Data) -> Call:
     """Return a call that makes one pass in file order."""
     planned = {"passes": 10_000} if name == "fsauc" else {}  # its stages are parts of the whole
     solver = aucbench.get_solver(name, shuffle=False, **planned)
-    problem = solver.problem(data, np.random.default_rng(0))
-    states = solver.iterates(problem, np.random.default_rng(0))
+    problem = problem_of(solver, data)
+    states = states_of(solver, problem)
     next(states)
     return lambda: next(states)
 
@@ -226,7 +228,7 @@ def nystroem() -> tuple[Call, Call]:
     X = rng.standard_normal((n, d))
     y = np.where((X**2).sum(axis=1) > d, 1, -1)
     data = aucbench.Data.of(X, y)
-    problem = aucbench.get_solver("roc-svm-nystrom", rank=rank).problem(data, rng)
+    problem = problem_of(aucbench.get_solver("roc-svm-nystrom", rank=rank), data)
     columns, values = -rng.random((n, rank)), np.zeros((n, rank))
     bound = together(lambda: X @ X[:rank].T, lambda: np.exp(columns, out=values))
     return lambda: problem.features(data.rows), bound

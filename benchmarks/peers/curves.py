@@ -21,9 +21,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 import aucbench
+from aucbench.data.tally import counting
+from aucbench.solving.scoring import Scorer
 from benchmarks.measured import status
 from benchmarks.peers.programs import given, sofia, write_rows
 from benchmarks.peers.sets import Kept, Labelled, halves
+from benchmarks.steps import problem_of, states_of
 
 SECONDS = 4.0  # of learning, for each method and set
 ROUNDS = 300  # of boosting
@@ -137,17 +140,19 @@ def by_solver(spec: str, learnt: Labelled, held: Labelled, watch: Watch, file: P
     aucbench.solve(solver, few(learnt).data(), passes=1)  # what is paid once is not learning
     test = held.data().rows
     watch.start()
-    problem = solver.problem(data, np.random.default_rng(0))
+    problem = problem_of(solver, data)
+    scorer = Scorer.of(problem)
     due, seen = 0.0, True
-    for state in solver.iterates(problem, np.random.default_rng(0)):
-        sure = state.gap is not None and state.value and state.gap <= CERTIFIED * state.value
-        if seen := bool(watch.seconds() >= due or sure):
-            more = watch.see(partial(problem.scorer, state, test))
-            due = SPACED * watch.seconds()
-            if sure or not more or state.rows_seen >= PASSES * data.n:
-                return
+    with counting() as read:
+        for state in states_of(solver, problem):
+            sure = state.gap is not None and state.value and state.gap <= CERTIFIED * state.value
+            if seen := bool(watch.seconds() >= due or sure):
+                more = watch.see(partial(scorer, state, test))
+                due = SPACED * watch.seconds()
+                if sure or not more or read.rows >= PASSES * data.n:
+                    return
     if not seen:
-        watch.see(partial(problem.scorer, state, test))
+        watch.see(partial(scorer, state, test))
 
 
 def by_logistic(learnt: Labelled, held: Labelled, watch: Watch, file: Path) -> None:

@@ -20,6 +20,7 @@ from aucbench import aum
 from benchmarks.bench_select import numpy_recipe
 from benchmarks.measured import Side, in_turns, memory, middle, ratio
 from benchmarks.rows import LAYOUTS, sector
+from benchmarks.steps import problem_of, states_of
 
 SECONDS = 0.25  # for each side and repeat
 PART = 48  # of the rows of sector one in so many
@@ -96,8 +97,8 @@ def one_pass(layout: str) -> Sides:
     """One pass of sht-auc beside the two products that read the same rows."""
     data = LAYOUTS[layout]()
     solver: Any = aucbench.get_solver("sht-auc", gamma=1e-3)
-    problem = solver.problem(data, np.random.default_rng(0))
-    states = solver.iterates(problem, np.random.default_rng(0))
+    problem = problem_of(solver, data)
+    states = states_of(solver, problem)
     X, w = data.rows.matrix, np.random.default_rng(0).standard_normal(data.d)
 
     def advance() -> None:
@@ -111,8 +112,8 @@ def epoch(name: str, **loss: Any) -> Sides:
     """One pass of a stochastic solver beside an epoch of scikit-learn's, over rows like a9a's."""
     data = LAYOUTS["csr"]()
     solver = aucbench.get_solver(name, shuffle=False)
-    problem = solver.problem(data, np.random.default_rng(0))
-    states = solver.iterates(problem, np.random.default_rng(0))
+    problem = problem_of(solver, data)
+    states = states_of(solver, problem)
     X, y = data.rows.matrix, data.y
     theirs = SGDClassifier(shuffle=False, **loss).partial_fit(X, y, classes=[-1, 1])
     return plain(lambda: next(states), lambda: theirs.partial_fit(X, y))
@@ -207,8 +208,8 @@ def eager(name: str) -> Sides:
     """One pass over very sparse rows, beside NumPy steps that touch every weight, for few rows."""
     data = sector()
     solver = aucbench.get_solver(name, shuffle=False)
-    problem = solver.problem(data, np.random.default_rng(0))
-    states = solver.iterates(problem, np.random.default_rng(0))
+    problem = problem_of(solver, data)
+    states = states_of(solver, problem)
     rows: Any = data.rows
     means = data.means
     w, total = np.zeros(data.d), np.zeros(data.d)
@@ -238,8 +239,8 @@ def compiled_sweep(name: str) -> Sides:
     """The same beside a loop of C over all weights, for few rows; it needs a compiler, `cc`."""
     data = sector()
     solver = aucbench.get_solver(name, shuffle=False)
-    problem = solver.problem(data, np.random.default_rng(0))
-    states = solver.iterates(problem, np.random.default_rng(0))
+    problem = problem_of(solver, data)
+    states = states_of(solver, problem)
     folder = TemporaryDirectory()
     library = Path(folder.name) / "sweep.so"
     source = Path(__file__).with_name("sweep.c")

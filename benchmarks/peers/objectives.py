@@ -18,6 +18,7 @@ from benchmarks.measured import Side, memory, status
 from benchmarks.peers.kernels import squared_hinge_in_numpy
 from benchmarks.peers.programs import Learnt, given, ranksvm, svm_perf, write_rows
 from benchmarks.peers.sets import Kept, Labelled, whole
+from benchmarks.steps import problem_of, states_of
 
 OPTIMUM = 1e-5  # relative gap, at which the value counts as the optimum
 PATIENCE = 4.0  # seconds after which the least value so far counts
@@ -72,8 +73,8 @@ def at(who: Peer, rows: Labelled, file: Path, lam: float, repeats: int) -> dict[
 def until(solver: aucbench.Solver, data: aucbench.Data, target: float) -> float | None:
     """Return the CPU seconds until the objective is at most `target`; None if it never is."""
     begin = process_time()
-    problem = solver.problem(data, np.random.default_rng(0))
-    for state in solver.iterates(problem, np.random.default_rng(0)):
+    problem = problem_of(solver, data)
+    for state in states_of(solver, problem):
         if state.value is not None and state.value <= target:
             return process_time() - begin
     return None
@@ -82,8 +83,8 @@ def until(solver: aucbench.Solver, data: aucbench.Data, target: float) -> float 
 def optimum(solver: aucbench.Solver, data: aucbench.Data) -> float:
     """Return the least objective that is found: certified, or the best of some seconds."""
     begin, least = perf_counter(), np.inf
-    problem = solver.problem(data, np.random.default_rng(0))
-    for state in solver.iterates(problem, np.random.default_rng(0)):
+    problem = problem_of(solver, data)
+    for state in states_of(solver, problem):
         if state.value is not None:
             least = min(least, state.value)
             if state.gap is not None and state.gap <= OPTIMUM * least:
