@@ -123,8 +123,8 @@ def test_partitions_give_equal_counts_and_threads_equal_bits():
                 ).cut(w)
     for size in (17, 100, 5000):
         one, many = cuts[size, 1], cuts[size, 3]
-        assert (one.b, one.value, one.slack) == (many.b, many.value, many.slack)
-        assert np.array_equal(one.slope, many.g)
+        assert (one.intercept, one.value, one.slack) == (many.intercept, many.value, many.slack)
+        assert np.array_equal(one.slope, many.slope)
         assert np.allclose(one.slope, cuts[5000, 1].slope, rtol=1e-11)
 
 
@@ -137,8 +137,8 @@ def test_two_readings_take_the_place_of_large_sums(monkeypatch):
     before = parts.readings
     two = BinnedHinge(parts, 64).cut(w)
     assert parts.readings == before + 2
-    assert (one.b, one.slack) == (two.b, two.slack)
-    assert np.allclose(one.slope, two.g, atol=1e-13)
+    assert (one.intercept, one.slack) == (two.intercept, two.slack)
+    assert np.allclose(one.slope, two.slope, atol=1e-13)
     assert one.value == pytest.approx(two.value, abs=1e-13)
 
 

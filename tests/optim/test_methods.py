@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL
-from aucbench.errors import ParameterError
+from aucbench.data.tally import counting
+from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
-from aucbench.optim import counted, lipschitz, top_eigenvalue
+from aucbench.optim import lipschitz, top_eigenvalue
 
 
 def sample(n=60, d=6):
@@ -51,22 +53,21 @@ def test_what_is_read_through_an_objective_is_counted():
     X, y, rng = sample()
     f = PairwiseSquare(Data.of(X, y))
     n, w = f.data.n, rng.normal(size=6)
-    told = counted(f)
-
-    assert told.value(w) == f.value(w)
-    np.testing.assert_array_equal(told.grad(w, slice(0, 7)), f.grad(w, slice(0, 7)))
-    np.testing.assert_array_equal(told.curvature(w), f.curvature(w))
-    assert (told.data, told.rows_seen) == (f.data, n + 7 + n)
-    lipschitz(told, [ALL], rng)
-    assert told.rows_seen >= 2 * n + 7 + 2 * n
+    with counting() as read:
+        f.value(w)
+        f.grad(w, slice(0, 7))
+        f.curvature(w)
+        assert read.rows == n + 7 + n
+        lipschitz(f, [ALL], rng)
+        assert read.rows >= 2 * n + 7 + 2 * n
 
 
 def test_no_curvature_no_step_size():
-    class Kinked:
+    class Kinked(Objective):
         data = Data.of(np.eye(2), [1, -1])
 
     rng = np.random.default_rng(0)
-    with pytest.raises(ParameterError, match="Kinked, which has no curvature bound; give gamma"):
+    with pytest.raises(UnsupportedError, match="Kinked has no curvature; give a step size"):
         lipschitz(Kinked(), [ALL], rng)
     flat = Logistic(Data.of(np.zeros((2, 2)), [1, -1]))
     with pytest.raises(ParameterError, match=r"curvature of the data is 0.0; rescale"):
