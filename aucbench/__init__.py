@@ -83,7 +83,7 @@ _MODULES = {
     "metrics": ("auc", "auc_of_file", "intercept_at"),
     "optim.classifiers": ("from_estimator",),
     "kernels.parallel": ("threads",),
-    "protocols": ("Objective", "Problem", "Projector", "Solver", "State"),
+    "contract": ("Objective", "Problem", "Projector", "Solver", "State"),
     "records": ("Run",),
     "registry": ("get_dataset", "get_objective", "get_projector", "get_solver", "list_solvers"),
     "report.comparison": ("compare",),

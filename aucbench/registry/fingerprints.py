@@ -57,7 +57,6 @@ COMPUTES = (  # what runs in a cell and what measures it: its files count
     "optim",
     "pairs",
     "projectors",
-    "protocols.py",
     "ranges.py",
     "records.py",
     "registry",

@@ -70,7 +70,7 @@ def within(name, rooms):
 def test_the_worker_the_mathematics_and_the_compiled_kernels_count():
     rooms = {name.split("/")[1] for name in counted()}
     assert {"bench", "solving", "registry", "data", "optim", "metrics", "kernels"} <= rooms
-    assert {"protocols.py", "records.py", "errors.py", "hookspecs.py"} <= rooms
+    assert {"contract.py", "records.py", "errors.py", "hookspecs.py"} <= rooms
     assert any(name.startswith("aucbench/kernels/") and name.endswith(".so") for name in counted())
 
 
