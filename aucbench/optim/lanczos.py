@@ -28,7 +28,7 @@ def lipschitz(f: Objective, blocks: Sequence[Block], rng: np.random.Generator) -
     Parameters
     ----------
     f : Objective
-        It has `curvature(v, rows)`, the product with the Hessian of a block, or with a bound of it.
+        Its `curvature(v, rows)` is the product with the Hessian of a block, or with a bound of it.
     blocks : sequence of Block
         Blocks of rows from which the method draws.
     rng : Generator

@@ -73,6 +73,8 @@ def _problem(solver: Any) -> Problem:
 
 def _shaped(one: Problem, other: Problem) -> set[str]:
     """Return what differs between two problems: objective, projector, features."""
+    if one.data.d != other.data.d:
+        return {"features"}
     shaped = {
         kind
         for kind, look in (("objective", _of_objective), ("projector", _of_projector))
