@@ -32,13 +32,13 @@ import numpy as np
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import TopK
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Needs, Problem, Solver, State, count_rows
 
 SEEN = []  # what the solvers of this process noted
 
 
 @dataclass(frozen=True)
-class Means:
+class Means(Solver):
     """w = m₊ − m₋ + noise, once per pass; c decides how much noise, c = 0 raises."""
 
     c: float = 1.0
@@ -46,9 +46,8 @@ class Means:
     limit: float = inf
     names: tuple = ()
     space: ClassVar = {"c": (0.0, 0.5, 1.0, 2.0), "other": ("a", "b")}
-    needs: ClassVar = Needs()
 
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
 
     def direction(self, problem, rng):
@@ -57,29 +56,30 @@ class Means:
         m_neg, m_pos = problem.data.means
         return m_pos - m_neg + (2 - self.c) * rng.standard_normal(problem.data.d)
 
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         for t in count(1):
-            yield State(t, self.direction(problem, rng), t * problem.data.n, 1.0 / t)
+            count_rows(problem.data.n)
+            yield State(self.direction(problem, rng), gap=1.0 / t)
 
 
 @dataclass(frozen=True)
 class Path(Means):
-    needs: ClassVar = Needs(path="c")
+    needs: ClassVar = Needs(frozenset({"warm-start"}), path="c")
 
-    def iterates(self, problem, rng):
-        w0 = problem.w0
-        SEEN.append((self.c, self.other, None if w0 is None else float(w0[0])))
+    def iterates(self, problem, w0, rng, budget):
+        SEEN.append((self.c, self.other, float(w0[0])))
         if self.c == 0.5:
             raise ValueError("no")
-        yield State(1, np.full(problem.data.d, self.c), problem.data.n)
+        count_rows(problem.data.n)
+        return State(np.full(problem.data.d, self.c))
 
 
 @dataclass(frozen=True)
 class Spy(Means):
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         array = data.rows.values
         SEEN.append((map_of(array), array.flags.writeable, data.y.flags.writeable))
-        return super().problem(data, rng)
+        return super().problem(data, rng, budget)
 
 
 def map_of(array):
@@ -93,14 +93,14 @@ def map_of(array):
 
 @dataclass(frozen=True)
 class Writes(Means):
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         data.rows.values[0] = 1e9
-        return super().problem(data, rng)
+        return super().problem(data, rng, budget)
 
 
 @dataclass(frozen=True)
 class Infeasible(Means):
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data), TopK(1))
 
 
@@ -130,9 +130,10 @@ class Exits(Means):
 
 @dataclass(frozen=True)
 class Dies(Means):
-    def iterates(self, problem, rng):
-        for t in range(1, 4):
-            yield State(t, np.ones(problem.data.d), t * problem.data.n)
+    def iterates(self, problem, w0, rng, budget):
+        for _ in range(3):
+            count_rows(problem.data.n)
+            yield State(np.ones(problem.data.d))
         raise ValueError("boom\\nsecond line")
 
 
@@ -145,16 +146,16 @@ class Fickle(Means):
 
 @dataclass(frozen=True)
 class Holds(Means):
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         rest, held = data.split(0.25, rng)
         return Problem(PairwiseSquare(rest), holdout=held)
 
 
 @dataclass(frozen=True)
 class Informs(Means):
-    def iterates(self, problem, rng):
-        for state in super().iterates(problem, rng):
-            state.info = {"radius": np.float32(0.5), "moves": state.step}
+    def iterates(self, problem, w0, rng, budget):
+        for t, state in enumerate(super().iterates(problem, w0, rng, budget), 1):
+            state.info = {"radius": np.float32(0.5), "moves": t}
             yield state
 
 

@@ -4,28 +4,26 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, ClassVar
 
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Problem, Solver, State
 from aucbench.objectives import PairwiseSquare
 
 
 @dataclass(frozen=True)
-class Descent:
+class Descent(Solver):
     """w - gamma f'(w)."""
 
     gamma: float = 0.01
     shrink: Any = None
     space: ClassVar = {"gamma": (0.01, 0.001)}
-    needs: ClassVar = Needs()
 
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
 
-    def iterates(self, problem, rng):
-        f, w = problem.objective, problem.start()
-        for t in range(1, 10**6):
-            w = w - self.gamma * f.grad(w)
+    def iterates(self, problem, w, rng, budget):
+        while True:
+            w = w - self.gamma * problem.f.grad(w)
             w = w if self.shrink is None else self.shrink(w)
-            yield State(t, w, rows_seen=t * f.data.n)
+            yield State(w)
 
 
 @dataclass(frozen=True)
@@ -36,9 +34,7 @@ class Locked(Descent):
 
 
 @dataclass
-class Thawed(Descent.__mro__[-1]):
+class Thawed(Solver):
     """It can be changed."""
 
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
     problem, iterates = Descent.problem, Descent.iterates

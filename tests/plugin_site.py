@@ -14,21 +14,19 @@ HEAD = """
 from dataclasses import dataclass
 from typing import ClassVar
 from aucbench.hookspecs import hookimpl
-from aucbench.contract import Identity, Needs
+from aucbench.contract import Identity, Needs, Solver
 
 @dataclass(frozen=True)
-class Dummy:
+class Dummy(Solver):
     '''w <- 0.'''
     k: int = 3
     fast: bool = True
     gamma: "float | None" = None
     space: ClassVar = {"k": (1, 2)}
-    needs: ClassVar = Needs()
     def __post_init__(self):
         if self.k > 100:
             raise ValueError("k is too large")
-    def problem(self, data, rng): return None
-    def iterates(self, problem, rng): return iter(())
+    def iterates(self, problem, w0, rng, budget): return iter(())
 """
 
 

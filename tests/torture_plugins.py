@@ -14,33 +14,27 @@ import sys
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import TopK
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Problem, Solver, State
 
 
 @dataclass(frozen=True)
-class Healthy:
+class Healthy(Solver):
     """Gradient descent on the pairwise square; its result depends on its generator only."""
 
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
-
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
 
-    def iterates(self, problem, rng):
-        w, t = problem.start(), 0
-        while True:
-            t += 1
+    def iterates(self, problem, w, rng, budget):
+        for t in itertools.count(1):
             self.misbehave(problem, t)
             w = w - 0.05 * problem.f.grad(w) + 1e-9 * rng.standard_normal(w.size)
-            yield State(t, w, t * problem.data.n)
+            yield State(w)
 
     def misbehave(self, problem, t):
         return None
@@ -52,17 +46,17 @@ class Raises(Healthy):
 
 
 class Nans(Healthy):
-    def iterates(self, problem, rng):
-        yield State(1, np.full(problem.data.d, np.nan), problem.data.n)
+    def iterates(self, problem, w, rng, budget):
+        return State(w + np.nan)
 
 
 class Misshapen(Healthy):
-    def iterates(self, problem, rng):
-        yield State(1, np.zeros(problem.data.d + 1), problem.data.n)
+    def iterates(self, problem, w, rng, budget):
+        return State(np.append(w, 0.0))
 
 
 class Infeasible(Healthy):
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data), TopK(1))
 
 

@@ -10,6 +10,7 @@ import pytest
 from nights import some
 
 from aucbench import get_objective, get_solver, list_solvers, solve
+from aucbench.contract import Needs, Solver, State
 from aucbench.data import Categories, Data
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import UnsupportedError
@@ -17,6 +18,7 @@ from aucbench.metrics import hand_till, one_vs_rest
 from aucbench.pairs import ByClass
 from aucbench.records import Stop
 from aucbench.solving.classes import against_rest
+from aucbench.solving.loop import begin
 from aucbench.solving.tuning import Trial, first_best, try_on_folds
 from aucbench.solving.wrappers import why_refused
 
@@ -177,22 +179,13 @@ def test_trials_are_judged_by_m_and_go_along_the_path():
 
 
 @dataclass(frozen=True)
-class Diverging:
+class Diverging(Solver):
     """A solver whose weights are not finite for one class."""
 
-    space: ClassVar = {}
+    needs: ClassVar = Needs(frozenset({"weights"}))
 
-    @property
-    def needs(self):
-        return get_solver("svm-or").needs
-
-    def problem(self, data, rng):
-        return get_solver("svm-or").problem(data, rng)
-
-    def iterates(self, problem, rng):
-        from aucbench.contract import State
-
-        yield State(1, np.full(problem.data.d, np.nan), 0)
+    def iterates(self, problem, w0, rng, budget):
+        return State(w0 + np.nan)
 
 
 def test_an_invalid_class_makes_the_run_invalid():
@@ -209,7 +202,7 @@ def test_a_solver_that_draws_pairs_draws_them_by_their_weights():
     solver = get_solver("roc-svm", pairs=200_000)
     assert solve(get_solver("roc-svm"), data, passes=3).trained_on == ""
     for k, part in enumerate(against_rest(solver, data)):
-        f = solver.problem(part, np.random.default_rng(k)).f
+        f = begin(solver, part, seed=k)[0].f
         assert (y[f.positives] == k).all()
         others = [c for c in range(3) if c != k]
         share = np.mean(y[f.negatives] == others[0])
@@ -220,7 +213,7 @@ def test_a_solver_that_draws_pairs_draws_them_by_their_weights():
 def test_every_solver_trains_classes_as_its_table_says(name):
     solver = get_solver(BUILT.get(name, name))
     data = drawn(60)
-    even = solver.needs.weights or "class" in solver.needs.pairs
+    even = bool({"weights", "class-pairs"} & solver.needs.capabilities)
     run = solve(solver, data, passes=2)
     assert len(run.parts) == 3
     assert run.decision_function(data.rows).shape == (60, 3)

@@ -1,32 +1,24 @@
 """`State.info` along a fit: what a solver may give."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from aucbench import solve
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Solver, State
 from aucbench.data import Data
 from aucbench.errors import PluginError
 
 
 @dataclass(frozen=True)
-class Tells:
+class Tells(Solver):
     """Yields diagnostics."""
 
     info: dict = field(default_factory=dict)
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
 
-    def problem(self, data, rng):
-        return Problem(None, train=data)
-
-    def iterates(self, problem, rng):
-        m_neg, m_pos = problem.data.means
-        for t in range(1, 4):
-            yield State(t, m_pos - m_neg, t * problem.data.n, info=self.info)
+    def iterates(self, problem, w0, rng, budget):
+        yield State(w0, info=self.info)
 
 
 DATA = Data.of(np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1])

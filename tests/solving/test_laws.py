@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import count
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 
-from aucbench.contract import Identity, Needs, Problem, State
+from aucbench.contract import Identity, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.errors import PluginError
 from aucbench.objectives import PairwiseSquare
 from aucbench.records import Stop
-from aucbench.solving.laws import MOST_PASSES, STUCK
+from aucbench.solving.laws import STUCK
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import WithProblems, WithStart
 
@@ -25,22 +25,21 @@ W = np.ones(3)
 
 
 @dataclass(frozen=True)
-class Says:
-    """Yields what it is given."""
+class Says(Solver):
+    """Yields what it is given, each after a pass."""
 
     states: Any
 
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
-
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
 
-    def iterates(self, problem, rng):
-        yield from self.states
+    def iterates(self, problem, w0, rng, budget):
+        for state in self.states:
+            count_rows(20)
+            yield state
 
 
-LINE = Says.iterates.__code__.co_firstlineno + 1
+LINE = Says.iterates.__code__.co_firstlineno + 3
 
 
 class Unscored:
@@ -54,49 +53,30 @@ class Unscored:
     ("states", "sentence"),
     [
         ([None], "iterates must yield a State, got None"),
-        ([(1, W, 20)], "iterates must yield a State, got an object of the class tuple"),
-        ([State(0, W, 20)], "State.step must be 1 here, since steps count 1, 2, 3, ..., got 0"),
-        ([State(1, W, 20), State(1, W, 40)], "State.step must be 2 here"),
-        ([State(1, W, 20), State(3, W, 40)], "got 3"),
-        ([State(1, W, 20.0)], "State.rows_seen must be the whole number of rows read .*, got 20.0"),
-        ([State(1, W, "20")], "rows_seen must be the whole .*, got an object of the class str"),
-        ([State(1, W, -1)], "State.rows_seen must be at least the 0 of the state before, got -1"),
+        ([(W, 0.0)], "iterates must yield a State, got an object of the class tuple"),
         (
-            [State(1, W, 40), State(2, W, 20)],
-            "State.rows_seen must be at least the 40 of the state before, got 20",
-        ),
-        (
-            [State(1, W, 10**12)],
-            f"at most {MOST_PASSES} passes more than the 0 of the state before, got 1000000000000",
-        ),
-        (
-            [State(t, W, 7) for t in range(1, STUCK + 3)],
-            f"must grow, since the budget counts passes, and it is 7 in {STUCK} states in a row",
-        ),
-        (
-            [State(1, W, 20, gap=-1e-9)],
+            [State(W, gap=-1e-9)],
             r"State.gap must be None, or a bound of at least 0 .*-1e-09",
         ),
-        ([State(1, W, 20, gap=math.nan)], "State.gap must be None, or a bound .*, got nan"),
-        ([State(1, W, 20, gap="0")], "State.gap must be .*, got an object of the class str"),
+        ([State(W, gap=math.nan)], "State.gap must be None, or a bound .*, got nan"),
+        ([State(W, gap="0")], "State.gap must be .*, got an object of the class str"),
         (
-            [State(1, W.astype(np.float32), 20)],
+            [State(W.astype(np.float32))],
             r"State.w must be a NumPy array of float64 with shape \(3,\), got an array of float32 "
             r"with shape \(3,\)",
         ),
-        ([State(1, W.astype(int), 20)], "State.w must be .* got an array of int64"),
-        ([State(1, W.astype(complex), 20)], "State.w must be .* got an array of complex128"),
-        ([State(1, W.astype(">f8"), 20)], "State.w must be .* got an array of >f8"),
-        ([State(1, [1.0, 1.0, 1.0], 20)], "State.w must be .* got an object of the class list"),
-        ([State(1, 1.0, 20)], "State.w must be .* got 1.0"),
-        ([State(1, np.ones(7), 20)], r"State.w must be .* got an array of float64 with shape \(7,"),
-        ([State(1, np.ones((3, 1)), 20)], r"State.w must be .* with shape \(3, 1\)"),
-        ([State(1, np.ma.array(W), 20)], "State.w must be .* got a masked array of float64"),
-        ([State(1, W, 20, last=None)], "State.last must be True or False, got None"),
-        ([State(1, None, 20)], "a State must have w or a model, one of them, got neither"),
-        ([State(1, W, 20, model=Unscored())], "must have w or a model, one of them, got both"),
+        ([State(W.astype(int))], "State.w must be .* got an array of int64"),
+        ([State(W.astype(complex))], "State.w must be .* got an array of complex128"),
+        ([State(W.astype(">f8"))], "State.w must be .* got an array of >f8"),
+        ([State([1.0, 1.0, 1.0])], "State.w must be .* got an object of the class list"),
+        ([State(1.0)], "State.w must be .* got 1.0"),
+        ([State(np.ones(7))], r"State.w must be .* got an array of float64 with shape \(7,"),
+        ([State(np.ones((3, 1)))], r"State.w must be .* with shape \(3, 1\)"),
+        ([State(np.ma.array(W))], "State.w must be .* got a masked array of float64"),
+        ([State()], "a State must have w or a model, one of them, got neither"),
+        ([State(W, model=Unscored())], "must have w or a model, one of them, got both"),
         (
-            [State(1, None, 20, model=Unscored())],
+            [State(model=Unscored())],
             r"State.model must be an object with a method scores\(rows\), got an object of the "
             "class Unscored",
         ),
@@ -115,40 +95,28 @@ def test_a_broken_law_ends_the_run_and_names_the_yield(states, sentence):
 )
 @pytest.mark.parametrize("field", ["gap", "residual", "value", "info"])
 def test_a_number_of_a_state_is_one_that_a_float_holds(field, came):
-    state = State(1, W, 20, **{field: {"width": came} if field == "info" else came})
+    state = State(W, **{field: {"width": came} if field == "info" else came})
     with pytest.raises(
         PluginError, match=rf"^Says: State\.{field}.* must be .*number|bound|length"
     ):
         solve(Says([state]), DATA)
 
 
-@pytest.mark.parametrize("field", ["step", "rows_seen"])
-@pytest.mark.parametrize("came", [10**400, 1.0, True, np.array(1), Decimal(1), Fraction(1), None])
-def test_a_count_of_a_state_is_a_whole_number_that_is_believable(field, came):
-    state = State(**{"step": 1, "w": W, "rows_seen": 20, field: came})
-    with pytest.raises(PluginError, match=rf"^Says: State\.{field} must be"):
-        solve(Says([state]), DATA)
-
-
 def test_the_numbers_of_a_state_come_out_plain():
     said = State(
-        np.int64(1),
         W,
-        np.uint8(20),
         gap=Fraction(1, 2),
         residual=np.float32(0.25),
         info={"width": np.int8(3)},
-        last=np.True_,
     )
     seen = []
     run = solve(Says([said]), DATA, watch=lambda point, state: seen.append(state))
 
-    [point], [state] = run.points, seen
+    point, state = run.points[0], seen[0]
     assert (point.step, point.gap, point.residual) == (1, 0.5, 0.25)
     assert [*map(type, (point.step, point.gap, point.residual))] == [int, float, float]
     assert state.info == {"width": 3.0}
     assert type(state.info["width"]) is float
-    assert state.last is True
 
 
 def test_a_state_that_changes_its_mind_is_read_once():
@@ -163,7 +131,7 @@ def test_a_state_that_changes_its_mind_is_read_once():
         def gap(self, value):
             pass
 
-    assert solve(Says([Fickle(1, W, 20)]), DATA).points[0].gap == 0.5
+    assert solve(Says([Fickle(W)]), DATA).points[0].gap == 0.5
 
 
 @pytest.mark.parametrize("value", [10**400, Fraction(10**400), None, "1", True, 1j, np.ones(1)])
@@ -174,47 +142,23 @@ def test_an_objective_is_a_number_that_a_float_holds(part, value):
             return value
 
     class Posed(Says):
-        def problem(self, data, rng):
+        def problem(self, data, rng, budget):
             own = Problem(PairwiseSquare(data))
             return replace(own, **{part: Wrong(data) if part == "f" else Wrong()})
 
     with pytest.raises(
         PluginError, match=r"^Wrong\.value returned .*, wanted a number that a float"
     ):
-        solve(Posed([State(1, W, 20)]), DATA)
-
-
-@dataclass(frozen=True)
-class Greedy:
-    """Ten gradients for one that it tells of."""
-
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
-
-    def problem(self, data, rng):
-        return Problem(PairwiseSquare(data))
-
-    def iterates(self, problem, rng):
-        f, w = problem.objective, problem.start()
-        for t in count(1):
-            for _ in range(10):
-                w = w - 0.01 * f.grad(w)
-            yield State(t, w, t * f.data.n)
-
-
-def test_rows_that_were_read_and_not_told_of_end_the_run():
-    sentence = r"^Greedy: State.rows_seen must be at least the 200 rows .* until step 1, got 20; "
-    with pytest.raises(PluginError, match=rf"{sentence}.*test_laws.py, line \d+\)$"):
-        solve(Greedy(), DATA)
+        solve(Posed([State(W)]), DATA)
 
 
 class After(Says):
     """Tells of one state, and goes on in its live weights until it ends."""
 
-    def iterates(self, problem, rng):
-        w = problem.start()
-        yield State(1, w, problem.data.n)
-        for _ in range(10):
+    def iterates(self, problem, w, rng, budget):
+        count_rows(20)
+        yield State(w)
+        for _ in range(9):
             w -= 0.01 * problem.objective.grad(w)
 
 
@@ -231,15 +175,15 @@ def test_a_generator_that_ends_without_a_state_is_broken():
 
 def test_iterates_is_a_generator_and_problem_returns_a_problem():
     class Listed(Says):
-        def iterates(self, problem, rng):
-            return [State(1, W, 20)]
+        def iterates(self, problem, w0, rng, budget):
+            return [State(W)]
 
     class Vague(Says):
-        def problem(self, data, rng):
+        def problem(self, data, rng, budget):
             return PairwiseSquare(data)
 
     with pytest.raises(
-        PluginError, match=r"Listed\.iterates must be a generator of states, got lis"
+        PluginError, match=r"Listed\.iterates must be a generator of states, .*got lis"
     ):
         solve(Listed([]), DATA)
     with pytest.raises(
@@ -250,11 +194,11 @@ def test_iterates_is_a_generator_and_problem_returns_a_problem():
 
 def test_the_yield_of_a_delegate_is_named_and_the_solver_inside_a_wrapper():
     def inner():
-        yield State(1, W, 20)
-        yield State(1, W, 40)
+        yield State(W)
+        yield State(2.0 * W, gap=-1.0)
 
     class Delegates(Says):
-        def iterates(self, problem, rng):
+        def iterates(self, problem, w0, rng, budget):
             yield from inner()
 
     line = inner.__code__.co_firstlineno + 2
@@ -265,15 +209,13 @@ def test_the_yield_of_a_delegate_is_named_and_the_solver_inside_a_wrapper():
 @pytest.mark.parametrize(
     "state",
     [
-        State(1, W, 20, gap=0.0),
-        State(1, W, 20, gap=0),
-        State(1, W, 20, gap=np.float32(1.0)),
-        State(1, W, 20, gap=math.inf),
-        State(np.int64(1), W, np.int64(20)),
-        State(1, np.arange(6.0)[::2], 20),
-        State(1, np.full(3, 1e300), MOST_PASSES * 20),
-        State(1, W.view(np.memmap), 20),
-        State(1, W, 0),
+        State(W, gap=0.0),
+        State(W, gap=0),
+        State(W, gap=np.float32(1.0)),
+        State(W, gap=math.inf),
+        State(np.arange(6.0)[::2]),
+        State(np.full(3, 1e300)),
+        State(W.view(np.memmap)),
     ],
 )
 def test_what_the_laws_allow(state):
@@ -281,17 +223,23 @@ def test_what_the_laws_allow(state):
 
 
 def test_a_method_may_diverge_whatever_its_gap_is_then():
-    state = State(1, np.array([1.0, math.nan, 1.0]), 20, gap=math.nan)
+    state = State(np.array([1.0, math.nan, 1.0]), gap=math.nan)
 
     assert solve(Says([state]), DATA).stop is Stop.INVALID
 
 
 def test_states_without_progress_are_allowed_up_to_a_number_and_under_seconds():
-    resting = [State(t, W, 20 if t == STUCK else 0) for t in range(1, STUCK + 1)]
+    class Idle(Says):
+        def iterates(self, problem, w0, rng, budget):
+            for t in count(1):
+                if t % self.states == 0:
+                    count_rows(20)
+                yield State(w0)
 
-    assert solve(Says(resting), DATA, passes=1).stop is Stop.PASSES
-    idle = (State(t, W, 0) for t in count(1))
-    assert solve(Says(idle), DATA, seconds=0.05).stop is Stop.SECONDS
+    assert solve(Idle(STUCK), DATA, passes=1).stop is Stop.PASSES
+    assert solve(Idle(math.inf), DATA, seconds=0.05).stop is Stop.SECONDS
+    with pytest.raises(PluginError, match=f"no row was read for {STUCK} states in a row; .*count_"):
+        solve(Idle(STUCK + 1), DATA)
 
 
 class Counting(PairwiseSquare):
@@ -303,7 +251,7 @@ class Counting(PairwiseSquare):
 
 
 @dataclass(frozen=True)
-class Claims:
+class Claims(Solver):
     """Moves w a little at each step, and claims `factor` times its objective at the step `at`."""
 
     factor: float = 1.0
@@ -311,18 +259,15 @@ class Claims:
     gap: float | None = None
     steps: int = 40
 
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
-
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(Counting(data))
 
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         for t in range(1, self.steps + 1):
             w = np.full(problem.data.d, 0.01 * t)
             value = PairwiseSquare.value(problem.f, w)
             false = self.factor if self.at in (None, t) else 1.0
-            yield State(t, w, 20 * t, self.gap, value=false * value, last=t == self.steps)
+            yield State(w, gap=self.gap, value=false * value)
 
 
 def test_a_claimed_objective_is_not_evaluated_again():

@@ -12,21 +12,21 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from aucbench.contract import Budget, Needs, Problem, State
+from aucbench.contract import Budget, Needs, Objective, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.records import Stop
 from aucbench.solving.descent import lowered
-from aucbench.solving.loop import solve
+from aucbench.solving.loop import begin, solve
 from aucbench.solving.wrappers import WithProblems, recast
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
 
 
 @dataclass(frozen=True)
-class Counting:
+class Counting(Solver):
     """w = step, five rows a step."""
 
     last: int | None = None
@@ -34,25 +34,21 @@ class Counting:
     bad: float = 1.0
     pause: float = 0.0
 
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
-
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         sleep(self.pause)
         return Problem(PairwiseSquare(data))
 
-    def iterates(self, problem, rng):
-        w = problem.start()
-        t = 0
-        while self.last is None or t < self.last:
-            t += 1
+    def iterates(self, problem, w, rng, budget):
+        gaps = iter(self.gaps)
+        for t in count(1) if self.last is None else range(1, self.last + 1):
             sleep(self.pause)
+            count_rows(5)
             w[:] = t * self.bad
-            yield State(t, w, 5 * t, self.gaps[t - 1] if t <= len(self.gaps) else None)
+            yield State(w, gap=next(gaps, None))
 
 
 @dataclass(frozen=True)
-class Slow:
+class Slow(Objective):
     """An objective whose evaluation takes time."""
 
     data: Data
@@ -68,7 +64,7 @@ class Slow:
 class Evaluated(Counting):
     """Counting, evaluated slowly."""
 
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(Slow(data))
 
 
@@ -86,33 +82,31 @@ class OneStep(Counting):
 
     off: float = 0.0
 
-    def iterates(self, problem, rng):
-        w = lowered(problem, problem.start(), 200).w + self.off
-        yield State(1, w, 1000 * problem.data.n, *self.gaps, last=True)
+    def iterates(self, problem, w0, rng, budget):
+        return State(lowered(problem, w0, 200).w + self.off, gap=next(iter(self.gaps), None))
 
 
 class Chosen(OneStep):
     """The weights are chosen by another measure."""
 
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data), early_stopping=True)
 
 
 class Unlisted(OneStep):
     """What it minimises is not listed."""
 
-    def problem(self, data, rng):
-        return Problem(None, train=data)
+    problem = Solver.problem
 
-    def iterates(self, problem, rng):
-        yield State(1, np.ones(3), problem.data.n, last=True)
+    def iterates(self, problem, w0, rng, budget):
+        return State(np.ones(3))
 
 
 class AtStart(Counting):
     """It ends where it starts."""
 
-    def iterates(self, problem, rng):
-        yield State(1, problem.start(), problem.data.n, last=True)
+    def iterates(self, problem, w0, rng, budget):
+        return State(w0)
 
 
 @pytest.mark.parametrize("budget", [{"passes": 2}, {"passes": 50}, {"seconds": 1e-9}])
@@ -124,7 +118,7 @@ def test_the_budget_did_not_end_a_method_that_has_ended(budget):
 
 
 def test_a_method_that_claims_nothing_and_ends_far_above_its_optimum_has_stalled():
-    """`last=True` says that the method is done; three plain steps show that it was not."""
+    """A state that is returned is the last; three plain steps show that it was not the best."""
     assert solve(OneStep(off=1e-3), DATA).stop is Stop.FINISHED
     assert solve(OneStep(off=1.0), DATA).stop is Stop.STALLED
     assert solve(Chosen(off=1.0), DATA).stop is Stop.FINISHED, "chosen by another measure"
@@ -169,7 +163,7 @@ def test_a_certified_gap_ends_the_run():
 
 
 @dataclass(frozen=True)
-class Lifted:
+class Lifted(Objective):
     """An objective that is `level` at 0 and grows with w."""
 
     data: Data
@@ -190,7 +184,7 @@ class Told(Counting):
     level: float = 0.0
     slope: float = 0.0
 
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(Lifted(data, self.level, self.slope))
 
 
@@ -233,7 +227,7 @@ def test_every_thins_the_curve():
 
 
 def test_the_result_does_not_alias_the_live_iterate():
-    states = Counting().iterates(Problem(PairwiseSquare(DATA)), np.random.default_rng(0))
+    _, states = begin(Counting(), DATA)
     live = next(states).w
     run = solve(Counting(last=1), DATA)
     next(states)
@@ -249,15 +243,15 @@ heard = []  # what `Planner` was told
 class Planner(Counting):
     """Counting, with both methods reading the budget."""
 
-    needs: ClassVar = Needs(objective=True)
+    needs: ClassVar = Needs(frozenset({"any-objective"}))
 
-    def problem(self, data, rng, budget=None):
+    def problem(self, data, rng, budget):
         heard.append(budget)
         return Problem(PairwiseSquare(data))
 
-    def iterates(self, problem, rng, *, budget: Budget | None = None):
+    def iterates(self, problem, w0, rng, budget):
         heard.append(budget)
-        return super().iterates(problem, rng)
+        return super().iterates(problem, w0, rng, budget)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +263,7 @@ class Planner(Counting):
         ({}, Budget(50.0)),
     ],
 )
-def test_the_budget_is_told_to_a_solver_that_asks(limits, told):
+def test_the_budget_is_told_to_both_methods(limits, told):
     heard.clear()
     run = solve(Planner(), DATA, **limits)
 
@@ -278,23 +272,11 @@ def test_the_budget_is_told_to_a_solver_that_asks(limits, told):
 
 
 def test_the_budget_reaches_a_solver_inside_wrappers():
+    solver = WithProblems(recast(Planner(), objective=Logistic))
     heard.clear()
-    solve(WithProblems(recast(Planner(), objective=Logistic)), DATA, passes=3)
+    solve(solver, DATA, passes=3)
 
     assert heard == [Budget(3), Budget(3)]
-
-
-def test_only_one_of_the_methods_may_read_the_budget():
-    @dataclass(frozen=True)
-    class Half(Counting):
-        def iterates(self, problem, rng, budget=None):
-            heard.append(budget)
-            return super().iterates(problem, rng)
-
-    heard.clear()
-    solve(Half(), DATA, passes=3)
-
-    assert heard == [Budget(3)]
 
 
 @pytest.mark.parametrize("limit", [{"passes": 0}, {"seconds": -1.0}, {"passes": math.nan}])
@@ -306,10 +288,10 @@ def test_senseless_limits_are_refused(limit):
 def test_recast_puts_other_parts_in_place():
     @dataclass(frozen=True)
     class Open(Counting):
-        needs: ClassVar = Needs(objective=True, projector=True)
+        needs: ClassVar = Needs(frozenset({"any-objective", "any-projector"}))
 
     other = recast(Open(), objective=Logistic, projector=L2Ball(2.0))
-    problem = other.problem(DATA, np.random.default_rng(0))
+    problem, _ = begin(other, DATA)
 
     assert isinstance(problem.f, Logistic)
     assert problem.project == L2Ball(2.0)
@@ -346,18 +328,18 @@ def test_watch_sees_each_point_off_the_clock(monkeypatch):
 
     assert [point for point, _ in seen] == list(run.points)
     np.testing.assert_array_equal(seen[-1][1], run.w)
-    assert run.seconds == 9  # ticks: of the problem and of eight steps
+    assert run.seconds == 10  # ticks: of the problem, of the generator, and of eight steps
 
 
 @dataclass(frozen=True)
 class Busy(Counting):
     """Takes CPU time in each step, and its objective takes more."""
 
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(Heavy(data))
 
-    def iterates(self, problem, rng):
-        for state in super().iterates(problem, rng):
+    def iterates(self, problem, w0, rng, budget):
+        for state in super().iterates(problem, w0, rng, budget):
             spin(0.02)
             yield state
 
@@ -380,8 +362,8 @@ def spin(seconds, clock=process_time):
 class Threaded(Counting):
     """Spends 0.1 CPU seconds in each of two threads, and in each of two processes, in a step."""
 
-    def iterates(self, problem, rng):
-        for state in super().iterates(problem, rng):
+    def iterates(self, problem, w0, rng, budget):
+        for state in super().iterates(problem, w0, rng, budget):
             workers = [Thread(target=spin, args=(0.1, thread_time)) for _ in range(2)]
             for worker in workers:
                 worker.start()

@@ -1,14 +1,14 @@
 """Methods that return what they must not: the sentence names class, method, file and line."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 
 from aucbench import Data, solve
 from aucbench.bench.worker.features import map_split
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import FeatureMap, Problem, Projector, Solver, State
 from aucbench.errors import PluginError
 from aucbench.features.chain import Chain, fitted
 from aucbench.objectives import PairwiseSquare
@@ -38,7 +38,7 @@ class WrongGrad(PairwiseSquare):
 
 
 @dataclass(frozen=True)
-class WrongBall:
+class WrongBall(Projector):
     """P(v) and `contains` are anything."""
 
     came: Any
@@ -51,51 +51,39 @@ class WrongBall:
         """Return it."""
         return self.came
 
-    def value(self, w):
-        """Ω = 0."""
-        return 0.0
-
 
 @dataclass(frozen=True)
-class WrongMap:
+class WrongMap(FeatureMap):
     """fit returns anything."""
 
     came: Any
-    exempt: ClassVar[int] = 0
 
     def fit(self, data, rng):
         """Return it."""
         return self.came
 
-    def __call__(self, rows):
-        """φ(x) = x."""
-        return rows
-
 
 @dataclass(frozen=True)
-class Descent:
+class Descent(Solver):
     """w <- P(w - f'(w) / 100), on any problem and with any states."""
 
     made: Any = PairwiseSquare
     project: Any = field(default_factory=lambda: L2Ball(1.0))
     states: Any = None
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
 
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         """min f + Ω."""
         return Problem(self.made(data), self.project) if callable(self.made) else self.made
 
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         """Return states, or what was given."""
-        return self.descent(problem) if self.states is None else self.states(problem)
+        return self.descent(problem, w0) if self.states is None else self.states(problem)
 
-    def descent(self, problem):
+    def descent(self, problem, w):
         """Yield states."""
-        w = problem.start()
-        for t in range(1, 10):
+        while True:
             w = problem.project(w - 0.01 * problem.f.grad(w), 0.01)
-            yield State(t, w, rows_seen=t * problem.f.data.n)
+            yield State(w)
 
 
 def line(function):
@@ -125,11 +113,11 @@ def test_a_gradient_and_a_projection_that_are_no_vector(name):
 
 def test_a_part_that_is_right_is_not_blamed():
     def fails(problem):
-        yield State(1, problem.start() + 1 / 0, rows_seen=1)
+        yield State(np.zeros(4) + 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         solve(Descent(states=fails), rows(), passes=2)
-    assert wrong_part(Problem(PairwiseSquare(rows()), L2Ball(1.0))) is None
+    assert wrong_part(Problem(PairwiseSquare(rows()), L2Ball(1.0)), np.zeros(4)) is None
 
 
 PARTS = {
@@ -140,7 +128,6 @@ PARTS = {
     "features is [1], which lacks __call__, exempt": lambda data: Problem(
         PairwiseSquare(data), features=[1]
     ),
-    "w0 is [0.0], wanted an array": lambda data: Problem(PairwiseSquare(data), w0=[0.0]),
     "train is [1], wanted Data": lambda data: Problem(None, train=[1]),
 }
 

@@ -3,7 +3,6 @@
 import pickle
 from dataclasses import dataclass, field
 from math import inf, nan
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -12,10 +11,11 @@ from sklearn.base import clone
 
 from aucbench import AUCClassifier, auc, get_dataset, solve
 from aucbench.bench.worker.tune import tune
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Model, Problem, Solver, State
 from aucbench.errors import DataError, PluginError
 from aucbench.objectives import PairwiseSquare
 from aucbench.records import Stop
+from aucbench.solving.scoring import Scorer
 
 SOURCE = '''
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.hookspecs import hookimpl
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Model, Needs, Solver, State, count_rows
 
 DRAWN = np.random.default_rng(0)  # one for the whole process: what no solver should do
 
 
 @dataclass(frozen=True)
-class Bumps:
+class Bumps(Model):
     """Scores by the difference of the mean Gaussian bumps of the positives and the negatives."""
 
     data: object
@@ -44,7 +44,7 @@ class Bumps:
 
 
 @dataclass(frozen=True)
-class Flawed:
+class Flawed(Model):
     """What stands in `flaw` in place of scores."""
 
     flaw: str
@@ -57,7 +57,7 @@ class Flawed:
 
 
 @dataclass(frozen=True)
-class Parzen:
+class Parzen(Solver):
     """A kernel classifier: the width is halved at each step."""
 
     width: float = 4.0
@@ -65,14 +65,12 @@ class Parzen:
     space: ClassVar = {"width": (1.0, 4.0, 1e-9)}
     needs: ClassVar = Needs(path="width")
 
-    def problem(self, data, rng):
-        return Problem(None, train=data)
-
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         for t in range(1, 4):
+            count_rows(problem.data.n)
             model = Flawed(self.flaw) if self.flaw else Bumps(problem.data, self.width / 2**t)
             info = {"width": self.width / 2**t}
-            yield State(t, None, t * problem.data.n, gap=1e-30, value=5.0, model=model, info=info)
+            yield State(gap=1e-30, value=5.0, model=model, info=info)
 
 
 @hookimpl
@@ -117,7 +115,7 @@ def test_solve_returns_the_last_model_and_no_numbers_of_weights(parzen, data):
 
 
 @dataclass(frozen=True)
-class Zero:
+class Zero(Model):
     """Every row scores 0."""
 
     def scores(self, rows):
@@ -125,23 +123,20 @@ class Zero:
 
 
 @dataclass(frozen=True)
-class Says:
+class Says(Solver):
     """Yields one state with what it is told."""
 
     given: dict = field(default_factory=dict)
 
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
-
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
 
-    def iterates(self, problem, rng):
-        yield State(1, rows_seen=1, **self.given)
+    def iterates(self, problem, w0, rng, budget):
+        return State(**self.given)
 
 
 def test_a_model_on_a_listed_objective_has_no_value_of_it(data):
-    run = solve(Says({"w": None, "model": Zero(), "gap": 5.0}), data)
+    run = solve(Says({"model": Zero(), "gap": 5.0}), data)
 
     assert (run.stop, run.points[-1].objective, run.points[-1].gap) == (Stop.FINISHED, None, None)
 
@@ -159,7 +154,7 @@ def test_wrong_shapes_are_told_where_scores_are_used(data, scores, told):
         def scores(self, rows):
             return scores
 
-    run = solve(Says({"w": None, "model": Wrong()}), data)
+    run = solve(Says({"model": Wrong()}), data)
 
     with pytest.raises(PluginError, match=f"Wrong.scores returned .*{told}"):
         run.decision_function(data.rows)
@@ -170,7 +165,7 @@ def test_what_is_not_finite_is_nan(data):
         def scores(self, rows):
             return np.r_[inf, -inf, nan, 1, np.zeros(rows.n - 4)]
 
-    scores = Problem(None, train=data).scorer(State(1, None, 1, model=Odd()), data.rows)
+    scores = Scorer.of(Problem(train=data))(State(model=Odd()), data.rows)
 
     assert np.isnan(scores[:3]).all()
     assert scores[3] == 1

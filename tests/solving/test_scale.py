@@ -10,7 +10,7 @@ from aucbench.metrics import auc
 from aucbench.optim import default_l1, default_ridge, pair_square
 from aucbench.projectors import ridge_of
 from aucbench.registry import get_features, get_solver
-from aucbench.solving.loop import solve
+from aucbench.solving.loop import begin, solve
 
 
 def sample(seed=0, n=60, d=4, offset=0.0):
@@ -70,7 +70,7 @@ def test_auto_ridge_of_landmarks_is_one_around_the_derived_one_and_bends_where_t
     X, _ = sample(n=400)
     rings = Data.of(X, np.where((X[:, :2] ** 2).sum(axis=1) > 1.2, 1, -1))
     solvers = [get_solver("roc-svm-nystrom", lam=lam, gamma="median") for lam in (None, "auto")]
-    derived, chosen = (s.problem(rings, np.random.default_rng(0)).project.lam for s in solvers)
+    derived, chosen = (begin(s, rings)[0].project.lam for s in solvers)
     fits = [solve(solver, rings) for solver in solvers]
 
     exponent = np.log10(chosen / derived)
@@ -86,7 +86,7 @@ def test_auto_ridge_of_landmarks_is_one_around_the_derived_one_and_bends_where_t
 def test_auto_is_one_of_the_ridges_around_the_derived_one(name):
     X, y = sample(n=200)
     data = Data.of(X, y)
-    lam = ridge_of(get_solver(name, lam="auto").problem(data, np.random.default_rng(0)))
+    lam = ridge_of(begin(get_solver(name, lam="auto"), data)[0])
 
     exponent = 2 * np.log10(lam / default_ridge(data))
     assert exponent == pytest.approx(round(exponent), abs=1e-9)
@@ -101,8 +101,8 @@ def test_k_is_chosen_by_held_rows_and_is_d_where_they_are_few():
     X = rng.normal(size=(2000, 160))
     X[:, 7] += 2.0 * y  # all others are noise
     solver = get_solver("sht-auc")
-    sparse = solver.problem(Data.of(X, y), np.random.default_rng(0)).project.k
-    few = solver.problem(Data.of(X[:50], y[:50]), np.random.default_rng(0)).project.k
+    sparse = begin(solver, Data.of(X, y))[0].project.k
+    few = begin(solver, Data.of(X[:50], y[:50]))[0].project.k
 
     assert sparse in (10, 40)
     assert few == 160
