@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import random as sparse_random
 from sklearn.metrics import roc_auc_score
+from stepping import posed
 
 from aucbench import solve
 from aucbench.data import Data, Shape, Shapes
@@ -51,7 +52,7 @@ def test_with_given_ridges_it_is_rank_svm_on_splines() -> None:
 def test_curved_effects_are_found_and_straight_ones_left_straight() -> None:
     for effects, curved in ((CURVED, True), (STRAIGHT, False)):
         data = drawn(effects)
-        problem = Additive().problem(data, np.random.default_rng(0))
+        problem = posed(Additive(), data, np.random.default_rng(0))
         assert bool(problem.data.terms.curved.any()) is curved
     test, linear = drawn(CURVED, 4000, 1), solve("svm-or", drawn(CURVED))
     found = solve("additive", drawn(CURVED))
@@ -81,7 +82,7 @@ def test_joint_effects_are_found_where_there_are_some() -> None:
     phi = Splines(pairs=1).fit(data, rng)
     assert [cross.columns for cross in phi.crosses] == [(1, 4)]
     assert phi.terms().columns[-1] == (1, 4)
-    problem = Additive(pairs="auto").problem(data, np.random.default_rng(0))
+    problem = posed(Additive(pairs="auto"), data, np.random.default_rng(0))
     assert (1, 4) in problem.features.terms().columns
     test = rng.normal(size=(3000, 6))
     truth = rng.random(3000) < 1.0 / (1.0 + np.exp(-2.0 * test[:, 1] * test[:, 4] - test[:, 0]))
@@ -165,7 +166,7 @@ def test_features_that_bend_already_are_refused() -> None:
 
 def test_many_rows_are_judged_by_some_of_them(monkeypatch) -> None:
     monkeypatch.setattr("aucbench_plugins.roc_svm.smoothing.MOST", 500)
-    problem = Additive().problem(drawn(CURVED, 2000), np.random.default_rng(0))
+    problem = posed(Additive(), drawn(CURVED, 2000), np.random.default_rng(0))
     assert problem.data.terms.curved.any()
     assert problem.data.n == 2000
 

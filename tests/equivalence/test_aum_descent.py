@@ -18,7 +18,8 @@ from aucbench.metrics import auc_of
 from aucbench.objectives import Aum
 from aucbench.records import Stop
 from aucbench.registry import get_solver, list_solvers
-from aucbench.solving.loop import solve
+from aucbench.solving.loop import begin, solve
+from aucbench.solving.values import objective_at
 
 RNG = np.random.default_rng(3)
 Y = np.where(RNG.random(120) < 0.3, 1, -1)
@@ -57,11 +58,11 @@ def test_a_descent_ends_where_only_rounding_is_left_of_the_area(layout, early_st
         rng = np.random.default_rng(seed)
         y = np.where(np.arange(30) < 8, 1, -1)
         data = Data.of(layout(rng.normal(size=(30, 300)) + 0.5 * y[:, None]), y)
-        problem = solver.problem(data, np.random.default_rng(0))
-        states = list(islice(solver.iterates(problem, np.random.default_rng(1)), 150))
+        problem, states = begin(solver, data)
+        made = list(islice(states, 150))
 
-        assert [state.step for state in states] == [1, 2]
-        assert problem.value(states[-1].w) < 1e-15
+        assert len(made) == 2
+        assert objective_at(problem, made[-1].w) < 1e-15
 
 
 def test_the_published_direction_jams_where_cuts_go_on():
@@ -118,11 +119,10 @@ def test_exact_first_min_and_quadratic_are_one_search_for_labels(name):
 
 def test_the_weights_are_the_best_on_the_validation_rows():
     solver = get_solver("aum", validation=0.3)
-    problem_rng, rng = np.random.default_rng(0).spawn(2)
-    problem = solver.problem(Data.of(X, Y), problem_rng)
+    problem, states = begin(solver, Data.of(X, Y))
     seen = [
         auc_of(problem.holdout.target, problem.holdout.scores(state.w))
-        for state, _ in zip(solver.iterates(problem, rng), range(30), strict=False)
+        for state in islice(states, 30)
     ]
     assert problem.holdout.n + problem.data.n == 120
     assert (np.diff(seen) >= 0).all()
@@ -168,7 +168,7 @@ def test_error_functions_are_learnt(search):
     solver = get_solver("aum", line_search=search, validation=0.25)
     run, problem = observed(solver, data, passes=60)
 
-    assert run.points[-1].objective < 0.7 * problem.value(np.zeros(3))
+    assert run.points[-1].objective < 0.7 * objective_at(problem, np.zeros(3))
     assert auc_of(data.target, data.scores(run.w)) > auc_of(data.target, np.zeros(80))
 
 
@@ -184,7 +184,7 @@ def test_the_objective_of_error_functions_is_the_area_of_rates():
 @pytest.mark.parametrize("name", [n for n in list_solvers() if n != "estimator"])
 def test_solvers_of_labels_refuse_error_functions(name):
     solver, data = get_solver(name), changepoints()
-    if solver.needs.breakpoints:
+    if "breakpoints" in solver.needs.capabilities:
         assert np.isfinite(solve(solver, data, passes=3).w).all()
     else:
         with pytest.raises(UnsupportedError, match="needs labels"):

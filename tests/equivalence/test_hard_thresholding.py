@@ -5,9 +5,11 @@ from itertools import islice
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from stepping import posed, states
 
 from aucbench.contract import Identity, Problem
 from aucbench.data import Data
+from aucbench.data.tally import counting
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.optim import lipschitz
 from aucbench.registry import get_solver
@@ -19,8 +21,8 @@ X = RNG.normal(size=(48, 9)) + 0.4 * Y[:, None]
 
 
 def iterates(solver, problem, steps, seed=3):
-    states = solver.iterates(problem, np.random.default_rng(seed))
-    return np.array([state.w.copy() for state in islice(states, steps)])
+    made = states(solver, problem, np.random.default_rng(seed))
+    return np.array([state.w.copy() for state in islice(made, steps)])
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
@@ -28,7 +30,7 @@ def test_sht_auc_with_all_features_and_one_block_is_gradient_descent(layout):
     data = Data.of(layout(X), Y)
     solver = get_solver("sht-auc", k=9, blocks=1, gamma=0.05)
 
-    found = iterates(solver, solver.problem(data, RNG), 20)
+    found = iterates(solver, posed(solver, data, RNG), 20)
 
     f, w = PairwiseSquare(data), np.zeros(9)
     for step in found:
@@ -42,8 +44,8 @@ def test_sto_iht_is_the_loop_of_sht_auc_on_the_logistic_loss():
     plain = {"intercept": False, "centre": False}
     sto = get_solver("sto-iht", k=4, blocks=6, gamma=0.3, **plain)
 
-    ours = iterates(sht, sht.problem(data, RNG), 40)
-    theirs = iterates(sto, sto.problem(data, RNG), 40)
+    ours = iterates(sht, posed(sht, data, RNG), 40)
+    theirs = iterates(sto, posed(sto, data, RNG), 40)
 
     np.testing.assert_array_equal(ours, theirs)
     assert (np.count_nonzero(ours, axis=1) <= 4).all()
@@ -55,7 +57,7 @@ def test_hsg_ht_with_full_batches_is_full_gradient_thresholding():
     sto = get_solver("sto-iht", k=4, gamma=0.3, blocks=1)
 
     np.testing.assert_array_equal(
-        iterates(hsg, hsg.problem(data, RNG), 20), iterates(sto, sto.problem(data, RNG), 20)
+        iterates(hsg, posed(hsg, data, RNG), 20), iterates(sto, posed(sto, data, RNG), 20)
     )
 
 
@@ -63,8 +65,9 @@ def test_hsg_ht_grows_its_batches_over_the_whole_run():
     data = Data.of(X, Y)
     solver = get_solver("hsg-ht", k=4, gamma=0.3, tau=5.0, zeta=1.5)
 
-    states = islice(solver.iterates(solver.problem(data, RNG), np.random.default_rng(0)), 9)
-    seen = np.diff([0, *(state.rows_seen for state in states)])
+    with counting() as read:
+        made = states(solver, posed(solver, data, RNG), np.random.default_rng(0))
+        seen = np.diff([0, *(read.rows for _ in islice(made, 9))])
 
     np.testing.assert_array_equal(seen, [5, 8, 12, 17, 26, 38, 48, 48, 48])
 
@@ -91,7 +94,7 @@ def test_default_step_converges_with_small_blocks_where_the_full_step_diverges()
     def objective_after(gamma):
         solver = get_solver("sht-auc", k=30, blocks=200, gamma=gamma)
         with np.errstate(over="ignore", invalid="ignore"):
-            return f.value(iterates(solver, solver.problem(data, rng), 2000)[-1])
+            return f.value(iterates(solver, posed(solver, data, rng), 2000)[-1])
 
     assert objective_after(None) < 1.0
     assert not objective_after(full) < 1.0

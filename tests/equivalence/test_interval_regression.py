@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sequences import wide
 from sklearn.svm import LinearSVC
+from stepping import posed
 
 from aucbench.aum import roc_auc
 from aucbench.data import Data
@@ -64,7 +65,7 @@ def test_the_chosen_penalty_is_one_of_the_path_and_scales_with_the_features():
     solver, data = get_solver("interval-regression"), learnable()
     large = Data(rows(100.0 * data.rows.matrix), data.target)
 
-    lam, scaled = (solver.problem(x, np.random.default_rng(0)).project.l2 for x in (data, large))
+    lam, scaled = (posed(solver, x, np.random.default_rng(0)).project.l2 for x in (data, large))
     assert scaled == pytest.approx(1e4 * lam)
     np.testing.assert_allclose(
         solve(solver, large).w[:-1] * 100.0, solve(solver, data).w[:-1], rtol=1e-3, atol=1e-4

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from layouts import LAYOUTS
 from reference import adamax as naive
+from stepping import posed, states
 
 from aucbench.data import Data
 from aucbench.objectives import IncompleteHinge
@@ -28,16 +29,16 @@ def every_pair(data):
     return IncompleteHinge(data, np.repeat(pos, neg.size), np.tile(neg, pos.size))
 
 
-def path(solver, problem, steps=40):
-    states = solver.iterates(problem, np.random.default_rng(0))
-    return np.array([s.w.copy() for s in islice(states, steps)])
+def path(solver, problem, steps=40, w0=None):
+    made = states(solver, problem, np.random.default_rng(0), w0)
+    return np.array([s.w.copy() for s in islice(made, steps)])
 
 
 @LAYOUTS
 def test_a_sample_of_every_pair_once_gives_the_iterates_of_all_pairs(layout):
     data = sample(layout)
     full = get_solver("roc-svm-full", lam=0.1, step=0.05)
-    problem = full.problem(data, np.random.default_rng(0))
+    problem = posed(full, data, np.random.default_rng(0))
     sampled = replace(problem, f=every_pair(data))
 
     w = path(get_solver("roc-svm", lam=0.1, step=0.05), sampled)
@@ -50,7 +51,7 @@ def test_the_iterates_are_adamax_on_the_double_sum():
     X, y = data.rows.matrix, data.y
     D = (X[y > 0][:, None, :] - X[y < 0][None, :, :]).reshape(-1, data.d)
     solver = get_solver("roc-svm-full", lam=lam, step=2e-3)
-    found = path(solver, solver.problem(data, np.random.default_rng(0)), steps=30)
+    found = path(solver, posed(solver, data, np.random.default_rng(0)), steps=30)
     starts = [np.zeros(data.d), *found[:-1]]
     gradients = [-D[D @ w < 1].sum(axis=0) / len(D) + lam * w for w in starts]
 
@@ -61,9 +62,9 @@ def test_the_iterates_are_adamax_on_the_double_sum():
 def test_pairs_are_drawn_once_as_many_as_asked():
     data, rng = sample(), np.random.default_rng(3)
 
-    default = get_solver("roc-svm").problem(data, rng).f
-    few = get_solver("roc-svm", pairs=7).problem(data, np.random.default_rng(4)).f
-    again = get_solver("roc-svm", pairs=7, lam=1.0).problem(data, np.random.default_rng(4)).f
+    default = posed(get_solver("roc-svm"), data, rng).f
+    few = posed(get_solver("roc-svm", pairs=7), data, np.random.default_rng(4)).f
+    again = posed(get_solver("roc-svm", pairs=7, lam=1.0), data, np.random.default_rng(4)).f
 
     assert (default.positives.size, few.positives.size) == (data.n, 7)
     np.testing.assert_array_equal(few.positives, again.positives)
@@ -86,10 +87,10 @@ def test_the_full_model_reaches_the_certified_optimum(layout):
 @BOTH
 def test_it_starts_where_the_problem_says(name):
     solver, data = get_solver(name, step=2e-3), sample()
-    problem = solver.problem(data, np.random.default_rng(0))
+    problem = posed(solver, data, np.random.default_rng(0))
     w0 = np.linspace(-1, 1, data.d)
 
-    first = path(solver, replace(problem, w0=w0), steps=1)[0]
+    first = path(solver, problem, steps=1, w0=w0)[0]
 
     np.testing.assert_allclose(np.abs(first - w0), 2e-3, rtol=1e-12)
 
@@ -100,6 +101,6 @@ def test_the_default_step_is_one_over_the_mean_distance_of_a_pair(name):
     X, y = data.rows.matrix, data.y
     apart = X[y > 0][:, None, :] - X[y < 0][None, :, :]
 
-    first = path(solver, solver.problem(data, np.random.default_rng(0)), steps=1)[0]
+    first = path(solver, posed(solver, data, np.random.default_rng(0)), steps=1)[0]
 
     np.testing.assert_allclose(np.abs(first), (apart**2).sum(axis=2).mean() ** -0.5, rtol=1e-10)

@@ -8,6 +8,7 @@ from observed import observed
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import pairwise_kernels
+from stepping import posed, states
 
 from aucbench.data import Data
 from aucbench.errors import ParameterError, UnsupportedError
@@ -127,8 +128,7 @@ def test_a_neighbour_on_the_grid_is_a_start(name):
     first = solve(get_solver(name, lam=LAM), data, passes=300, gap_tol=1e-6)
     solver = get_solver(name, lam=0.8 * LAM)
     rng = np.random.default_rng(0).spawn(2)[0]
-    problem = replace(solver.problem(data, rng), w0=first.w)
-    state = next(solver.iterates(problem, rng))
+    state = next(states(solver, posed(solver, data, rng), rng, first.w))
 
     np.testing.assert_allclose(state.w, first.w, rtol=1e-6, atol=1e-9)
 
@@ -161,7 +161,7 @@ def test_kernels_are_checked_before_the_fit(name):
 def test_another_penalty_than_the_kernel_norm_is_refused():
     solver = get_solver("roc-svm-nystrom")
     rng = np.random.default_rng(0)
-    problem = replace(solver.problem(toy(30), rng), project=ElasticNet())
+    problem = replace(posed(solver, toy(30), rng), project=ElasticNet())
 
     with pytest.raises(UnsupportedError, match="kernel norm"):
-        next(solver.iterates(problem, rng))
+        next(states(solver, problem, rng))

@@ -1,15 +1,16 @@
 """Wide rows: coordinates in the span of the rows give the same weights as the features."""
 
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 from layouts import LAYOUTS
+from stepping import posed
 
 from aucbench.data import Data
 from aucbench.optim import passes
 from aucbench.registry import get_solver
+from aucbench.solving.loop import begin
 from aucbench_plugins.online import span
 
 METHODS = pytest.mark.parametrize("name", ["opauc", "opauc-lr", "oam-seq", "oam-gra"])
@@ -29,18 +30,17 @@ def weights(states, count=3):
 
 @METHODS
 @LAYOUTS
-@pytest.mark.parametrize("start", [None, 1.0])
+@pytest.mark.parametrize("start", [0.0, 0.01])
 @pytest.mark.parametrize("offset", [0.0, 1e3])
 def test_the_weights_are_those_of_all_features(name, layout, start, offset):
     data, solver = wide(layout, offset), get_solver(name)
-    problem = solver.problem(data, np.random.default_rng(0))
-    if start is not None:
-        problem = replace(problem, w0=0.01 * np.random.default_rng(1).normal(size=data.d))
+    problem = posed(solver, data)
+    w0 = start * np.random.default_rng(1).normal(size=data.d)
     draws = (np.random.default_rng(2) for _ in range(2))
 
     assert span.fits_span(data)
-    plain = weights(passes(solver, problem, next(draws), shuffle=True))
-    found = weights(span.passes_in_span(solver, problem, next(draws), shuffle=True))
+    plain = weights(passes(solver, problem, w0.copy(), next(draws), shuffle=True))
+    found = weights(span.passes_in_span(solver, problem, w0.copy(), next(draws), shuffle=True))
 
     size = np.abs(plain[-1]).max() * (1.0 + offset)
     np.testing.assert_allclose(found, plain, rtol=0, atol=1e-11 * size)
@@ -54,8 +54,7 @@ def test_it_is_for_fewer_rows_than_features_that_fit_in_memory(name, monkeypatch
 
     for data, wanted in ((wide(np.asarray), 1), (wide(np.asarray, d=20), 0)):
         used.clear()
-        problem = solver.problem(data, np.random.default_rng(0))
-        list(islice(solver.iterates(problem, np.random.default_rng(0)), 1))
+        next(begin(solver, data)[1], None)
         assert len(used) == wanted
 
     monkeypatch.setattr(span, "SPAN_BYTES", 8 * 24 * 150 - 1)

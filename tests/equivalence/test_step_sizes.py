@@ -13,6 +13,7 @@ from aucbench.metrics import auc
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
+from aucbench.solving.values import objective_at
 
 pytestmark = pytest.mark.plain
 
@@ -67,7 +68,7 @@ def heights(solver, data):
     assert run.stop is Stop.PASSES
     assert np.isfinite(run.w).all()
     found = np.array([run.points[t - 1].objective for t in (1, 5, 50)])
-    return found / problem.value(np.zeros(data.d))
+    return found / objective_at(problem, np.zeros(data.d))
 
 
 @NAMES

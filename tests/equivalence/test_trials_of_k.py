@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from stepping import posed, states
 
 import aucbench_plugins.thresholding.sparsity as sparsity
+from aucbench.data.tally import counting
 from aucbench.optim import chosen, lipschitz
 from aucbench.registry import get_dataset, get_solver
 from aucbench.solving.loop import solve
@@ -31,13 +33,14 @@ def test_every_trial_has_the_same_batches_and_rows(name, monkeypatch):
         for k in values:
             run = type(trial)(trial.solver, k, trial.shared)
             draws = np.random.default_rng(7)
-            problem = run.problem(data, draws)
-            state = next(run.iterates(problem, draws))
-            tried.append((k, problem.project.k, state.rows_seen, draws.random()))
+            with counting() as read:
+                problem = posed(run, data, draws)
+                next(states(run, problem, draws))
+            tried.append((k, problem.project.k, read.rows, draws.random()))
         return values[0]
 
     monkeypatch.setattr(sparsity, "chosen", watched)
-    get_solver(name).problem(DATA, np.random.default_rng(0))
+    posed(get_solver(name), DATA, np.random.default_rng(0))
 
     assert len(found) == 1
     assert [k for k, *_ in tried] == [k for _, k, *_ in tried] == [12, 50]

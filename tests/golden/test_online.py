@@ -8,12 +8,9 @@ import pytest
 import reference as naive
 
 from aucbench.registry import get_solver
+from aucbench.solving.loop import begin
 
 LAST = {"average": False, "shuffle": False}
-
-
-def states_of(solver, data):
-    return solver.iterates(solver.problem(data, None), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("name", ["fsauc", "fsauc_tight"])
@@ -23,7 +20,7 @@ def test_fsauc(recorded, name):
     found = []
     for passes in run["epochs"].tolist():
         own = {"R": hyper["R"], "eta": hyper["g"], "passes": passes}
-        *_, last = states_of(get_solver("fsauc", **own, kappa=1.0, shuffle=False), recorded.data)
+        *_, last = begin(get_solver("fsauc", **own, kappa=1.0, shuffle=False), recorded.data)[1]
         found.append(last.w)
     np.testing.assert_allclose(found, run["W"], rtol=1e-10, atol=1e-12)
 
@@ -36,7 +33,7 @@ def test_opauc(recorded, after):
     """
     hyper, run = recorded("opauc")
     solver = get_solver("opauc", eta=hyper["eta"], lam=hyper["lam"], shuffle=False)
-    found = after(states_of(solver, recorded.data), run["epochs"])
+    found = after(begin(solver, recorded.data)[1], run["epochs"])
     np.testing.assert_allclose(found, run["W"], rtol=1e-10)
 
 
@@ -75,7 +72,7 @@ def test_spam(recorded, after, name, solver, penalties):
     """It returns the last iterate."""
     hyper, run = recorded(name)
     chosen = get_solver(solver, xi=hyper["xi"], **{k: hyper[k] for k in penalties}, **LAST)
-    found = after(states_of(chosen, recorded.data), run["epochs"])
+    found = after(begin(chosen, recorded.data)[1], run["epochs"])
     np.testing.assert_allclose(found, run["W"], rtol=1e-10, atol=1e-13)
 
 
@@ -84,7 +81,7 @@ def test_spam_net_shrinks_both_signs_where_the_published_code_does_not(recorded,
     X, y = recorded.X, recorded.y
     steps = hyper["xi"] / np.sqrt(np.arange(1, len(y) + 1))
     solver = get_solver("spam-net", **hyper, **LAST)
-    found = after(states_of(solver, recorded.data), run["epochs"])
+    found = after(begin(solver, recorded.data)[1], run["epochs"])
     penalties = {name: hyper[name] for name in ("l1", "l2")}
     w, _, _ = naive.spam(X, y, range(len(y)), steps, **penalties, w=np.zeros(X.shape[1]))
     np.testing.assert_allclose(found[0], w, rtol=1e-10, atol=1e-13)

@@ -12,8 +12,9 @@ from math import floor
 
 import numpy as np
 import pytest
+from stepping import posed, states
 
-from aucbench.contract import Problem
+from aucbench.contract import Objective, Problem, Projector
 from aucbench.data import Data
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import TopK
@@ -37,7 +38,7 @@ class Replay:
 
 
 @dataclass
-class Spam:
+class Spam(Objective):
     """Version 1: SPAM's gradient without centring, scaled to estimate that of F."""
 
     data: Data
@@ -69,7 +70,7 @@ class Expanded(Spam):
 
 
 @dataclass
-class RidgeThenTopK:
+class RidgeThenTopK(Projector):
     """Shrink by 1 / (1 + c l2), then keep k."""
 
     k: int
@@ -99,7 +100,7 @@ def test_sht_auc(recorded, after, name, objective):
     project = RidgeThenTopK(k, 1 + c * hyper.get("l2", 0.0))
 
     problem = Problem(objective(data), project)
-    found = after(solver.iterates(problem, Replay(run["block_order"])), run["iterations"])
+    found = after(states(solver, problem, Replay(run["block_order"])), run["iterations"])
 
     np.testing.assert_allclose(found, run["W"], rtol=1e-12, atol=1e-14)
 
@@ -110,8 +111,8 @@ def test_sto_iht_with_intercept(recorded, after):
         "sto-iht", k=hyper["s"] - 1, gamma=hyper["xi"], blocks=10, shuffle=False, centre=False
     )
 
-    states = solver.iterates(solver.problem(data, None), Replay(run["block_order"]))
-    found = after(states, run["iterations"])
+    made = states(solver, posed(solver, data), Replay(run["block_order"]))
+    found = after(made, run["iterations"])
 
     np.testing.assert_allclose(found[:, :-1], run["W"], rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(found[:, -1], run["intercept"], rtol=1e-12)
@@ -125,8 +126,8 @@ def test_hsg_ht_with_intercept_in_its_first_pass(recorded, name, steps):
     batches = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     solver = get_solver("hsg-ht", k=hyper["s"] - 1, gamma=hyper["step"], centre=False)
 
-    problem = solver.problem(data, None)
-    w = [s.w.copy() for s in islice(solver.iterates(problem, Replay((), batches)), steps)][-1]
+    made = states(solver, posed(solver, data), Replay((), batches))
+    w = [s.w.copy() for s in islice(made, steps)][-1]
 
     np.testing.assert_allclose(w[:-1], run["W"][0], rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(w[-1], run["intercept"][0], rtol=1e-12)
