@@ -16,7 +16,7 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.categories import Categories
 from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.kinds import Target, checked_target, needs_labels
-from aucbench.data.passes import pullback, scores
+from aucbench.data.passes import centred_products, pullback, scores
 from aucbench.data.row_roles import held_out, numbered
 from aucbench.data.shapes import Shapes
 from aucbench.data.targets import Classes, Labels, side_of
@@ -243,7 +243,7 @@ class Data:
         layout = "CSR" if self.rows.is_sparse else "dense"
         return (
             f"<Data: {self.n} rows, {self.target.size}, {self.d} features, {layout} "
-            f"{self.rows.dtype}>"
+            f"{self.rows.stored.dtype}>"
         )
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
@@ -343,7 +343,7 @@ class Data:
     def row_products(self) -> Vector:
         """(x_i − m)·(x_j − m) of all rows, m their mean, shape (n, n): for few rows, it is kept."""
         self.require_features()
-        return self.rows.centred_products()
+        return centred_products(self.rows)
 
     @cached_property
     def means(self) -> tuple[Vector, Vector]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import FLOATS, PIECE, Index, Rows, float_type, rows
+from aucbench.data.arrays import FLOATS, Index, Rows, float_type, rows
+from aucbench.data.layouts import PIECE
 from aucbench.errors import DataError
 from aucbench.stats.vectors import numeric, plain
 
@@ -27,7 +28,7 @@ def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]
     a sparse matrix stores are left out of it.
     """
     if isinstance(X, Rows):
-        same = dtype is None or X.dtype == float_type(dtype)
+        same = dtype is None or X.stored.dtype == float_type(dtype)
         return _without_zeros(X if same else rows(X.matrix, dtype)), None
     wanted = float_type(np.float64 if dtype is None else dtype)
     names = None

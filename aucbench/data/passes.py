@@ -14,7 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import ALL, Block, Rows, Vector, span
+from aucbench.data.arrays import ALL, Block, Rows, Vector, matrix_of, span
+from aucbench.data.columns import scale_rows
+from aucbench.data.layouts import density, pieces, square_entries, with_values
 from aucbench.data.tally import READ
 from aucbench.errors import DataError
 from aucbench.kernels.parallel import mapped
@@ -25,6 +27,9 @@ DIVIDED_FROM = 2**18  # stored values: 0.2 ms
 PART = 2**19  # stored values of each part where there are more than two
 MOST = 16  # parts
 SQUARED = 1 << 22  # stored values that are squared at a time, 32 MiB
+DENSE_FROM = 1 / 8  # share from which a product of BLAS takes less time (measured: 0.1)
+PRODUCT = 0.1  # of the time in which a number of a row is read, for a product of a sum of products
+CENTRED = 1 << 22  # numbers that are centred at a time, 32 MiB
 SHARE = 8  # stored values for each number of a part's own sums, at least
 
 Cut = tuple[int, int]
@@ -85,10 +90,47 @@ def pullback(X: Rows, r: Vector, block: Block = ALL) -> Vector:
 def square_pullback(X: Rows, r: Vector) -> Vector:
     """Return Σ_i r_i x_ij² of each column j, shape (d,); squares are made in pieces of the rows."""
     total = np.zeros(X.d)
-    for lo, piece in X.pieces(SQUARED):
-        squares = piece.with_values(piece.values**2)
-        total += pullback(squares, r[lo : lo + piece.n])
+    for lo, piece in pieces(X, SQUARED):
+        total += pullback(square_entries(piece), r[lo : lo + piece.n])
     return total
+
+
+def gram(X: Rows, c: Vector, centre: Vector) -> Vector:
+    """Return Σ_i c_i (x_i - m)(x_i - m)ᵀ, shape (d, d), where m is `centre`.
+
+    Dense rows are centred in pieces, so no copy of all of them is made. So are sparse rows that
+    store many of their entries.
+    """
+    READ.get().add(X.n, X.stored.size * max(1.0, PRODUCT * density(X) * X.d))
+    if X.columns is not None and density(X) < DENSE_FROM:
+        # Centring a column without zeros keeps it sparse; a column with zeros is near 0 anyway.
+        full = np.where(np.bincount(X.columns, minlength=X.d) == X.n, centre, 0.0)
+        moved, centre = with_values(X, X.stored - full[X.columns]), centre - full
+        M = moved.matrix
+        cross = np.outer(M.T @ c, centre)
+        whole: Vector = (M.T @ scale_rows(moved, c).matrix).toarray()
+        whole -= cross + cross.T
+        whole += c.sum() * np.outer(centre, centre)
+        return whole
+    M, total = matrix_of(X, X.stored), np.zeros((X.d, X.d))
+    step = max(1, CENTRED // X.d)
+    for lo in range(0, X.n, step):
+        part = M[lo : lo + step]
+        part = (part.toarray() if X.is_sparse else part) - centre
+        total += part.T @ (part * c[lo : lo + step, None])
+    return total
+
+
+def centred_products(X: Rows) -> Vector:
+    """Return (x_i - m)·(x_j - m), shape (n, n), where m is the mean of the rows."""
+    READ.get().add(X.n, X.stored.size)
+    if X.is_sparse:
+        products: Vector = (X.matrix @ X.matrix.T).toarray()
+        products -= products.mean(axis=0)
+        products -= products.mean(axis=1)[:, None]
+        return products
+    M = X.matrix - X.matrix.mean(axis=0)
+    return np.asarray(M @ M.T)
 
 
 def affine(

@@ -24,6 +24,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows
+from aucbench.data.layouts import to_faster_layout
 from aucbench.datasets.endings import naming, open_plain, without_compression
 from aucbench.datasets.label import column_at
 from aucbench.datasets.manifest import verify
@@ -140,7 +141,7 @@ def _joined(inputs: _Sheet, errors: _Sheet, folds: str | None, drop: Sequence[st
     X, names, dropped = _finite_features(inputs, drop)
     rows, _ = check_rows(X)
     target = _breakpoints(errors, example, sequences)
-    return Data(rows.in_faster_layout(), target, names, _folds(inputs, errors, folds), dropped)
+    return Data(to_faster_layout(rows), target, names, _folds(inputs, errors, folds), dropped)
 
 
 def _require_none(sheet: _Sheet, sequences: Sequence[str], what: str, way_out: str) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, rows
 from aucbench.data.inputs import stored_type
+from aucbench.data.layouts import to_faster_layout
 from aucbench.data.understood import Remark, Understood
 from aucbench.datasets import changepoint
 from aucbench.datasets.catalogue import Entry
@@ -201,7 +202,7 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     )
     return replace(
         data,
-        rows=data.rows if seen.schema else data.rows.in_faster_layout(),
+        rows=data.rows if seen.schema else to_faster_layout(data.rows),
         names=seen.names,
         folds=folds,
         dropped=tuple(name for name, _ in seen.schema.dropped) if seen.schema else (),

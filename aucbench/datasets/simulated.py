@@ -11,6 +11,7 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import MAX_STORED, Index, Vector
 from aucbench.data.inputs import check_rows
+from aucbench.data.layouts import densify
 from aucbench.errors import (
     DataError,
     ParameterError,
@@ -151,7 +152,7 @@ def true_scores(name: str, X: Any) -> Vector:
     rows = check_rows(X)[0]
     if rows.d != 2:
         raise DataError(f"X has {rows.d} columns; give the 2 columns of the simulation {name!r}")
-    return _SCORES[name](rows.densified(MAX_STORED, "true_scores").matrix)
+    return _SCORES[name](densify(rows, MAX_STORED, "true_scores").matrix)
 
 
 def _thresholded(name: str, n: int, seed: int) -> Data:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.data import Chunk, arrays
+from aucbench.data.layouts import to_faster_layout
 from aucbench.data.targets import REST, Classes, side_of
 from aucbench.datasets import changepoint
 from aucbench.datasets.endings import PARQUET, SVMLIGHT, TEXT, naming, reader_of
@@ -188,7 +189,7 @@ class _Joined:
 
     def _laid_out(self, X: arrays.Rows) -> arrays.Rows:
         if self.sparse is None:
-            X = X.in_faster_layout()
+            X = to_faster_layout(X)
             self.sparse = X.is_sparse
         if X.is_sparse == self.sparse:
             return X

@@ -10,6 +10,7 @@ import numpy as np
 from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
+from aucbench.data.columns import append_ones
 
 
 @dataclass(frozen=True)
@@ -33,4 +34,4 @@ class AppendOne(FeatureMap):
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows (n, d + 1)."""
-        return rows.with_ones()
+        return append_ones(rows)

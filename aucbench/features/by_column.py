@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from aucbench.data import Terms
 from aucbench.data.arrays import Rows, Vector, lock, rows
+from aucbench.data.columns import column_entries
 from aucbench.errors import DataError, ParameterError
 
 PIECE = 1024  # dense rows that are mapped at a time
@@ -180,7 +181,7 @@ class Steps:
 def columns_of(X: Rows) -> Iterator[Vector]:
     """Yield each column (n,); what sparse rows do not store is 0."""
     if not X.is_sparse:
-        yield from map(X.column, range(X.d))
+        yield from (column_entries(X, j) for j in range(X.d))
         return
     csc = X.matrix.tocsc()
     for j in range(X.d):

@@ -13,6 +13,7 @@ from aucbench.contract import FeatureMap
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.arrays import rows as dense_rows
+from aucbench.data.layouts import pieces, store_as
 from aucbench.errors import ParameterError, PluginError, short, written_at
 from aucbench.features.terms import require_scaled_columns, terms
 
@@ -112,9 +113,13 @@ def mapped(phi: FeatureMap, rows: Rows) -> Rows:
     PluginError
         When they are not; the message names the map, and where it is written.
     """
-    out = _in_pieces(phi, rows) if rows.dtype == np.float32 and not rows.is_sparse else phi(rows)
+    out = (
+        _in_pieces(phi, rows)
+        if rows.stored.dtype == np.float32 and not rows.is_sparse
+        else phi(rows)
+    )
     if isinstance(out, Rows) and out.n == rows.n:
-        return out.astype(rows.dtype)
+        return store_as(out, rows.stored.dtype)
     came = f"{out.n} rows" if isinstance(out, Rows) else f"an object {type(out).__name__}"
     raise PluginError(
         f"{_called(phi)} must return Rows, one for each of {rows.n}, got {came}"
@@ -127,8 +132,8 @@ def _in_pieces(phi: FeatureMap, X: Rows) -> Any:
 
     Where a piece has no dense rows of its number, the map is asked for all rows at once.
     """
-    pieces = X.pieces(AT_ONCE)
-    lo, piece = next(pieces)
+    parts = pieces(X, AT_ONCE)
+    lo, piece = next(parts)
     part: Any = phi(piece)
     if piece.n == X.n:
         return part
@@ -136,7 +141,7 @@ def _in_pieces(phi: FeatureMap, X: Rows) -> Any:
         return phi(X)
     out = np.empty((X.n, part.d), np.float32)
     out[: piece.n] = _single(part)
-    for lo, piece in pieces:
+    for lo, piece in parts:
         part = phi(piece)
         if not isinstance(part, Rows) or (part.n, part.d) != (piece.n, out.shape[1]):
             return part
@@ -145,7 +150,7 @@ def _in_pieces(phi: FeatureMap, X: Rows) -> Any:
 
 
 def _single(part: Rows) -> NDArray[Any]:
-    return part.astype(np.float32).stored.reshape(part.n, part.d)
+    return store_as(part, np.float32).stored.reshape(part.n, part.d)
 
 
 def applied(phi: FeatureMap, data: Data) -> Data:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.arrays import rows as checked
 from aucbench.data.data import square_norms
+from aucbench.data.layouts import density
 
 FAR_FROM_ZERO = (
     256.0  # γ|x|² up to which the rounding of products costs exp(−γ|x − z|²) about 1e-13
@@ -70,7 +71,7 @@ def products(X: Rows, Z: Rows) -> Vector:
     """
     from sklearn.utils.extmath import safe_sparse_dot
 
-    if X.d <= max(X.n, Z.n) and min(X.density, Z.density) >= DENSE_FROM:
+    if X.d <= max(X.n, Z.n) and min(density(X), density(Z)) >= DENSE_FROM:
         near = X.dense()
         X, Z = near, near if Z is X else Z.dense()
     XZ: Vector = safe_sparse_dot(X.matrix, Z.matrix.T, dense_output=True)

@@ -281,7 +281,7 @@ WIDTHS = {"median": _median, "scale": _variance}
 
 def _deviation(X: Rows) -> float:
     """Return the standard deviation of all n d entries; exactly 0 if they are equal."""
-    values = X.values
+    values = X.stored.astype(np.float64, copy=False)
     size, stored = X.n * X.d, values.size
     first = values[0] if stored == size else 0.0  # an offset would cost digits
     rest = values - first

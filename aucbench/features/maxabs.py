@@ -10,6 +10,7 @@ import numpy as np
 from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
+from aucbench.data.columns import column_max_abs, scale_columns
 from aucbench.features.scaling import fitted, inverse, learnt
 
 
@@ -38,7 +39,7 @@ class MaxAbs(FeatureMap):
 
     def fit(self, data: Data, rng: np.random.Generator) -> MaxAbs:
         """Return the map with the largest magnitudes of `data`."""
-        return replace(self, peak=data.rows.column_max_abs())
+        return replace(self, peak=column_max_abs(data.rows))
 
     def input_weights(self, w: Vector) -> tuple[Vector, float]:
         """Return (v, c) with w·φ(x) = v·x + c."""
@@ -46,4 +47,4 @@ class MaxAbs(FeatureMap):
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows of the same layout; zeros stay."""
-        return rows.scaled_columns(inverse(learnt(self.peak, rows, "maxabs")))
+        return scale_columns(rows, inverse(learnt(self.peak, rows, "maxabs")))

@@ -9,7 +9,8 @@ import numpy as np
 
 from aucbench.contract import FeatureMap
 from aucbench.data import Data
-from aucbench.data.arrays import PIECE, Rows, Vector, rows
+from aucbench.data.arrays import Rows, Vector, rows
+from aucbench.data.layouts import PIECE, densify, pieces
 from aucbench.features.scaling import DENSE_LIMIT, fitted, inverse, learnt, positive
 
 
@@ -46,8 +47,8 @@ class MinMax(FeatureMap):
 
     def fit(self, data: Data, rng: np.random.Generator) -> MinMax:
         """Return the map with the smallest and the largest values of `data`."""
-        dense = data.rows.densified(DENSE_LIMIT, "min-max")
-        ends = [(m.min(axis=0), m.max(axis=0)) for m in (p.matrix for _, p in dense.pieces(PIECE))]
+        dense = densify(data.rows, DENSE_LIMIT, "min-max")
+        ends = [(m.min(axis=0), m.max(axis=0)) for m in (p.matrix for _, p in pieces(dense, PIECE))]
         lows, highs = zip(*ends, strict=True)
         return replace(self, least=np.min(lows, axis=0), most=np.max(highs, axis=0))
 
@@ -61,7 +62,7 @@ class MinMax(FeatureMap):
         """Map rows (n, d) to dense rows (n, d)."""
         # Halves cannot overflow. Two differences keep the digits of a column far from 0.
         low, high = (learnt(array, X, "min-max") / 2 for array in (self.least, self.most))
-        half = X.densified(DENSE_LIMIT, "min-max").matrix / 2
+        half = densify(X, DENSE_LIMIT, "min-max").matrix / 2
         moved = half - low
         moved -= high - half
         moved /= positive(high - low)

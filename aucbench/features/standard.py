@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector, rows
+from aucbench.data.layouts import densify, pieces
 from aucbench.features.scaling import DENSE_LIMIT, fitted, inverse, learnt
 
 NEAR = 1 << 15  # numbers of a piece that stays in the nearest caches: 256 KiB
@@ -69,8 +70,8 @@ def shifted(X: Rows, mean: Vector, rest: Vector, name: str, factor: Vector | Non
 
     With `factor`, column j is multiplied by factor[j] then.
     """
-    dense, out = X.densified(DENSE_LIMIT, name), np.empty((X.n, X.d))
-    for lo, piece in dense.pieces(NEAR):
+    dense, out = densify(X, DENSE_LIMIT, name), np.empty((X.n, X.d))
+    for lo, piece in pieces(dense, NEAR):
         moved = np.subtract(piece.matrix, mean, out=out[lo : lo + piece.n])
         moved -= rest
         if factor is not None:
@@ -85,10 +86,10 @@ def means(X: Rows, name: str) -> tuple[Vector, Vector]:
     of the deviation, and so would a mean that is one float. The mean of a constant column is
     exactly its value.
     """
-    dense = X.densified(DENSE_LIMIT, name)
+    dense = densify(X, DENSE_LIMIT, name)
     first = dense.take(np.zeros(1, np.int32)).matrix[0]
     total = np.zeros(X.d)
-    for _, piece in dense.pieces(NEAR):
+    for _, piece in pieces(dense, NEAR):
         total += (piece.matrix - first).sum(axis=0)
     step = total / X.n
     mean: Vector = first + step
@@ -98,7 +99,7 @@ def means(X: Rows, name: str) -> tuple[Vector, Vector]:
 
 def _deviations(X: Rows, mean: Vector, rest: Vector) -> Vector:
     """Return the standard deviation of each column; 1 where the column is constant."""
-    dense = X.densified(DENSE_LIMIT, "standard")
+    dense = densify(X, DENSE_LIMIT, "standard")
     peak = np.zeros(X.d)
     for moved in _moved(dense, mean, rest):
         np.maximum(peak, np.abs(moved).max(axis=0), out=peak)
@@ -112,7 +113,7 @@ def _deviations(X: Rows, mean: Vector, rest: Vector) -> Vector:
 
 def _moved(X: Rows, mean: Vector, rest: Vector) -> Iterator[Vector]:
     """Yield pieces of the centred rows."""
-    for _, piece in X.pieces(NEAR):
+    for _, piece in pieces(X, NEAR):
         moved = piece.matrix - mean
         moved -= rest
         yield moved

@@ -10,6 +10,7 @@ import numpy as np
 from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
+from aucbench.data.columns import row_norms, scale_rows
 from aucbench.features.scaling import SMALLEST_NORMAL, inverse
 
 
@@ -29,9 +30,9 @@ class Unit(FeatureMap):
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows of the same layout."""
-        lengths = rows.row_norms()
+        lengths = row_norms(rows)
         long, short = np.isinf(lengths), (lengths > 0) & (lengths < SMALLEST_NORMAL)
         if long.any() or short.any():  # 1 / length would be 0 or infinite
-            rows = rows.scaled_rows(np.where(long, 2.0**-64, np.where(short, 2.0**128, 1.0)))
-            lengths = rows.row_norms()
-        return rows.scaled_rows(inverse(lengths))
+            rows = scale_rows(rows, np.where(long, 2.0**-64, np.where(short, 2.0**128, 1.0)))
+            lengths = row_norms(rows)
+        return scale_rows(rows, inverse(lengths))

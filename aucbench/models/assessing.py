@@ -29,6 +29,7 @@ import numpy as np
 
 from aucbench.data import Data, Grades, Labels, Target
 from aucbench.data.arrays import Index, Rows, Vector
+from aucbench.data.columns import column_entries
 from aucbench.datasets.tables import Column
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.metrics import Cuts
@@ -311,7 +312,7 @@ def _groups(held: HeldOut, data: Data, model: Model, by: Sequence[str]) -> tuple
     groups = None if data.groups is None else data.groups[held.rows]
     for j in _grouping(model, by):
         column = column_of(model, j)
-        for level, inside in _parts(column, data.rows.column(j)[held.rows]):
+        for level, inside in _parts(column, column_entries(data.rows, j)[held.rows]):
             both = (_placements(held, groups, mask) for mask in (inside, ~inside))
             found.append(_subgroup(column.name, level, held.y[inside], *both))
     adjusted = iter(holm([one.p for one in found if one.p is not None]).tolist())

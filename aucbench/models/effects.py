@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Index, Rows, Vector, rows
+from aucbench.data.columns import column_entries
 from aucbench.datasets.tables import Column
 from aucbench.models.assessment import SMALLEST
 from aucbench.models.model import Model
@@ -99,7 +100,7 @@ class Places:
     def axis(self, j: int, most: int) -> tuple[Axis, Vector, list[Mask]]:
         """Return the places of a column, their cells, and the rows of each."""
         column = column_of(self.model, j)
-        found = [*places_of(column, self.rows.column(j), most)]
+        found = [*places_of(column, column_entries(self.rows, j), most)]
         inside = [mask for _, _, mask in found]
         positive = self.positive
         axis = Axis(

@@ -113,7 +113,11 @@ def _numbered(known: Terms, names: Sequence[str]) -> Iterator[str]:
 def tree_of(part: Any) -> Any:
     """Return a map, kernel, forest or matrix as a tree of plain values and arrays."""
     if isinstance(part, Rows):
-        arrays = {"values": part.values, "columns": part.columns, "starts": part.starts}
+        arrays = {
+            "values": part.stored.astype(np.float64, copy=False),
+            "columns": part.columns,
+            "starts": part.starts,
+        }
         return {KIND: ROWS, "n": part.n, "d": part.d, **arrays}
     if type(part) in NAMES:
         own = {f.name: tree_of(getattr(part, f.name)) for f in fields(part)}

@@ -27,6 +27,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data import scores as weighted_sums
 from aucbench.data.arrays import Rows, Vector, rows
+from aucbench.data.columns import column_entries
 from aucbench.datasets.tables import Column, Schema
 from aucbench.datasets.tables.parts import OneHot
 from aucbench.errors import DataError, UnsupportedError, require_above, require_at_most
@@ -298,7 +299,7 @@ def _lines_of(card: Model, train: Data) -> tuple[int, tuple[Line, ...]]:
         points = card.scores(rows(table))[:, 0]
         base += points.min() - start
         of_column = [
-            _line(column, band, int(more), train.rows.column(j), train.y)
+            _line(column, band, int(more), column_entries(train.rows, j), train.y)
             for band, more in zip(bands, points - points.min(), strict=True)
         ]
         if column.kind == "category":  # its levels have no order of their own

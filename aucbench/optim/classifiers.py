@@ -19,6 +19,7 @@ import numpy as np
 from aucbench.contract import Budget, Model, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
+from aucbench.data.layouts import to_library_matrix
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.optim.trees import TreeSum, trees_of_boosting, trees_of_forest
 
@@ -180,10 +181,10 @@ def _column_names(data: Data) -> tuple[str, ...] | None:
 def _input(rows: Rows, names: tuple[str, ...] | None) -> Any:
     """Return the rows as an array, a DataFrame, or a csr_matrix."""
     if names is None or rows.is_sparse:
-        return rows.locked()
+        return to_library_matrix(rows)
     import pandas as pd
 
-    return pd.DataFrame(rows.locked(), columns=[*names], copy=False)
+    return pd.DataFrame(to_library_matrix(rows), columns=[*names], copy=False)
 
 
 def _unwritten(call: Callable[[Any], Any], X: Any) -> Any:

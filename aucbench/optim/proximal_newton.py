@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from aucbench.contract import count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.data.passes import square_pullback
+from aucbench.data.passes import gram, square_pullback
 from aucbench.data.rounding import gamma, of_pullback, of_scores
 
 DAMPING = 1e-9  # share of the squared columns that is added to the Hessian at first
@@ -127,7 +127,7 @@ def proximal_newton(f: Bent, penalty: Penalty, w: Vector) -> Iterator[NewtonPoin
         yield NewtonPoint(w, value, gap)
         if gap <= enough:
             return
-        H = data.rows.gram(f.bends(s), np.zeros(w.size))
+        H = gram(data.rows, f.bends(s), np.zeros(w.size))
         H[np.diag_indices(w.size)] += l2
         aim, damping = _aim(H, g + l2 * w, l1, w, squares, damping)
         step = aim - w

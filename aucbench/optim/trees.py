@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from aucbench.contract import Model
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.arrays import rows as rows_of
+from aucbench.data.layouts import densify
 from aucbench.errors import DataError, PluginError, UnsupportedError, short, written_at
 from aucbench.kernels import trees
 
@@ -100,7 +101,7 @@ class TreeSum(Model):
         parts = (
             rows.take(slice(lo, lo + SCORED_AT_ONCE)) for lo in range(0, rows.n, SCORED_AT_ONCE)
         )
-        return np.concatenate([self._dense(part.densified(DENSE_LIMIT, "trees")) for part in parts])
+        return np.concatenate([self._dense(densify(part, DENSE_LIMIT, "trees")) for part in parts])
 
     def _dense(self, part: Rows) -> Vector:
         X = part.matrix.astype(np.float32) if self.single else part.matrix

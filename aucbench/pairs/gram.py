@@ -8,8 +8,10 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.columns import column_entries
 from aucbench.data.data import square_norms
-from aucbench.data.passes import SQUARED, square_pullback
+from aucbench.data.layouts import pieces
+from aucbench.data.passes import SQUARED, gram, square_pullback
 from aucbench.pairs.members import Blocks, Members
 
 PIECE = 32  # columns whose products are kept at a time
@@ -45,7 +47,7 @@ def pair_gram(data: Data, members: Members) -> Vector:
     above, below = members.row_masses
     m_above, m_below = data.pullback(above), data.pullback(below)
     middle = 0.5 * (m_above + m_below)
-    H = data.rows.gram(above + below, middle)
+    H = gram(data.rows, above + below, middle)
     cross = _cross(data, members, middle)
     if cross is None:
         cross = np.outer(m_above - middle, m_below - middle)
@@ -67,8 +69,8 @@ def _cross(data: Data, members: Members, middle: Vector) -> Vector | None:
     X, cross = data.rows, np.empty((data.d, data.d))
     for lo in range(0, data.d, PIECE):
         columns = range(lo, min(lo + PIECE, data.d))
-        Q = np.stack([members.times(X.column(k) - middle[k])[0] for k in columns], axis=1)
-        product = sum(p.matrix.T @ Q[lo : lo + p.n] for lo, p in X.pieces(SQUARED))
+        Q = np.stack([members.times(column_entries(X, k) - middle[k])[0] for k in columns], axis=1)
+        product = sum(p.matrix.T @ Q[lo : lo + p.n] for lo, p in pieces(X, SQUARED))
         cross[:, columns] = product - np.outer(middle, Q.sum(axis=0))
     return cross
 

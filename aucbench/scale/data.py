@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
+from aucbench.data.columns import scale_columns
 from aucbench.data.rounding import gamma
 from aucbench.data.tally import READ
 from aucbench.data.targets import Labels
@@ -261,7 +262,7 @@ class ChunkedData:
     def features(self, X: Rows) -> Any:
         """Return z of rows, a matrix."""
         if X.is_sparse:
-            return X.scaled_columns(1.0 / self.scale).matrix
+            return scale_columns(X, 1.0 / self.scale).matrix
         return (X.matrix - self.centre) / self.scale
 
     @cached_property

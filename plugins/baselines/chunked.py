@@ -9,6 +9,9 @@ from scipy.linalg import cho_factor, cho_solve
 
 from aucbench.contract import State
 from aucbench.data.arrays import Rows, Vector
+from aucbench.data.columns import append_ones
+from aucbench.data.layouts import square_entries
+from aucbench.data.passes import gram
 from aucbench.data.tally import uncounted
 from aucbench.objectives import LogisticInParts
 from aucbench.objectives.logistic_in_parts import LogisticPoint
@@ -61,7 +64,7 @@ class _Sample:
 
     def __init__(self, f: LogisticInParts) -> None:
         data, sample = f.data, f.data.sample
-        self.rows: Rows = sample.rows.with_ones()
+        self.rows: Rows = append_ones(sample.rows)
         self.y = sample.y.astype(np.float64)
         each = (data.n_neg / sample.labels.n_neg, data.n_pos / sample.labels.n_pos)
         self.weights = f.C * np.where(self.y > 0, each[1], each[0])
@@ -100,10 +103,10 @@ class _Sample:
     def _inverse(self, bend: Vector) -> Callable[[Vector], Vector]:
         """Return r -> M⁻¹ r, M = Σ_i bend_i x_i x_iᵀ and the ridge."""
         if self.rows.d > WIDE:
-            squares = self.rows.with_values(self.rows.values**2).matrix
+            squares = square_entries(self.rows).matrix
             diagonal = squares.T @ bend + self.ridge
             return lambda r: np.asarray(r / diagonal)
-        M = self.rows.gram(bend, np.zeros(self.rows.d))
+        M = gram(self.rows, bend, np.zeros(self.rows.d))
         M[np.diag_indices(self.rows.d)] += self.ridge + JITTER * M.diagonal()
         factor = cho_factor(M, overwrite_a=True, check_finite=False)
         return lambda r: np.asarray(cho_solve(factor, r, check_finite=False))

@@ -13,6 +13,7 @@ from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
+from aucbench.data.layouts import square_entries
 from aucbench.errors import (
     LARGE,
     DataError,
@@ -142,7 +143,7 @@ class IntervalRegression(Solver):
             flat = _minimiser(f, ElasticNet(HUGE, 0.0, free=1), np.zeros(data.d))
             return float(np.abs(f.grad(flat)[:-1]).max())
         shares = np.full(data.n, 1.0 / data.n)
-        squares = data.with_rows(data.rows.with_values(data.rows.values**2))
+        squares = data.with_rows(square_entries(data.rows))
         variances = squares.pullback(shares) - data.pullback(shares) ** 2
         return 2.0 * float(np.maximum(variances[:-1], 0.0).mean())
 

@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.about import about
 from aucbench.contract import Budget, Model, Needs, Problem, Solver, State, count_rows
 from aucbench.data.arrays import Rows, Vector
+from aucbench.data.layouts import to_library_matrix
 from aucbench.errors import (
     UnsupportedError,
     require_above,
@@ -119,7 +120,7 @@ class Trees(Model):
 
     def scores(self, rows: Rows) -> Vector:
         """F(x), (n,)."""
-        s = self.booster.predict(rows.locked(), raw_score=True, num_threads=threads())
+        s = self.booster.predict(to_library_matrix(rows), raw_score=True, num_threads=threads())
         return np.asarray(s, dtype=np.float64)
 
 
@@ -172,7 +173,7 @@ def boosted(
     import lightgbm
 
     labels = positive.astype(np.float32)
-    sample = lightgbm.Dataset(rows.locked(), labels, group=group, weight=weights)
+    sample = lightgbm.Dataset(to_library_matrix(rows), labels, group=group, weight=weights)
     booster = lightgbm.train(settings, sample, count)
     count_rows(booster.num_trees() * rows.n)
     return State(model=Trees(booster))

@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.contract import Model
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
+from aucbench.data.layouts import densify
 from aucbench.errors import MissingExtraError, UnsupportedError
 from aucbench.pairs import members_of
 from aucbench.processes.host import cores
@@ -64,7 +65,7 @@ def dense(rows: Rows, solver: str) -> Rows:
     DataError
         When sparse rows would take more than 2 GiB.
     """
-    return rows.densified(DENSE, solver, WAY_OUT)
+    return densify(rows, DENSE, solver, WAY_OUT)
 
 
 def queries(data: Data, solver: str) -> tuple[Data, list[int]]:
@@ -115,5 +116,5 @@ class OnDense(Model):
         step = max(1, DENSE_BYTES // (8 * rows.d))
         parts = (rows.take(slice(lo, lo + step)) for lo in range(0, rows.n, step))
         return np.concatenate(
-            [self.model.scores(part.densified(DENSE, "scoring")) for part in parts]
+            [self.model.scores(densify(part, DENSE, "scoring")) for part in parts]
         )

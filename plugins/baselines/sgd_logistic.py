@@ -13,6 +13,7 @@ from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.layouts import to_library_matrix
 from aucbench.errors import ParameterError, require_above, require_at_most, require_count
 from aucbench.features import AppendOne
 from aucbench.ranges import Range
@@ -97,7 +98,7 @@ class SgdLogistic(Solver):
             class_weight=kind,
             random_state=int(rng.integers(2**31)),
         )
-        descent.fit(data.rows.locked(), data.y, sample_weight=data.unit_weights)
+        descent.fit(to_library_matrix(data.rows), data.y, sample_weight=data.unit_weights)
         w = np.ravel(descent.coef_).astype(np.float64)
         count_rows(int(descent.n_iter_) * data.n)
         return State(w)

@@ -13,6 +13,7 @@ from aucbench.about import about
 from aucbench.contract import Budget, Model, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
+from aucbench.data.layouts import to_library_matrix
 from aucbench.errors import (
     require_above,
     require_at_least,
@@ -155,7 +156,7 @@ class Trees(Model):
         """F(x) of dense rows, (n,)."""
         import xgboost
 
-        sample = xgboost.DMatrix(rows.locked(), nthread=threads())
+        sample = xgboost.DMatrix(to_library_matrix(rows), nthread=threads())
         return np.asarray(self.booster.predict(sample, output_margin=True), dtype=np.float64)
 
 
@@ -182,7 +183,7 @@ def boosted(
 
     labels = (data.y > 0).astype(np.float32)
     sample = xgboost.DMatrix(
-        data.rows.locked(), labels, weight=data.unit_weights, nthread=threads()
+        to_library_matrix(data.rows), labels, weight=data.unit_weights, nthread=threads()
     )
     if queries is not None:
         sample.set_group(queries)

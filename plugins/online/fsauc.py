@@ -13,6 +13,7 @@ from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.columns import column_max_abs
 from aucbench.errors import require_above
 from aucbench.kernels import fsauc
 from aucbench.objectives import PairwiseSquare
@@ -142,8 +143,7 @@ def l1_radius(data: Data) -> float:
 
 def max_abs(data: Data) -> float:
     """Return max |x_ij|. With this κ, ‖w‖₁ ≤ R implies |w·x| ≤ Rκ."""
-    x = data.rows.values
-    return float(max(x.max(initial=0.0), -x.min(initial=0.0)))
+    return float(column_max_abs(data.rows).max(initial=0.0))
 
 
 def schedule(N: int) -> tuple[int, int]:

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk
-from aucbench.data.arrays import Index, Rows, Vector, rows, stack
+from aucbench.data.arrays import Index, Rows, Vector, rows
+from aucbench.data.layouts import stack_rows
 from aucbench.errors import require_above, require_count
 from aucbench.kernels import oam
 from aucbench.optim import passes
@@ -239,7 +240,7 @@ class Buffers:
         new = numbers >= 0
         if not new.any():
             return
-        both = stack(chunk.rows.take(numbers[new]), self.kept.take(~numbers[~new]))
+        both = stack_rows(chunk.rows.take(numbers[new]), self.kept.take(~numbers[~new]))
         place = np.empty_like(numbers)
         place[new] = np.arange(new.sum())
         place[~new] = np.arange(new.sum(), numbers.size)

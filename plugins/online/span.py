@@ -36,7 +36,7 @@ def worth_span(data: Data | ChunkedData) -> bool:
     if isinstance(data, ChunkedData):
         return False
     X = data.rows
-    return fits_span(data) and X.n * X.n <= X.values.size // 2
+    return fits_span(data) and X.n * X.n <= X.stored.size // 2
 
 
 def passes_in_span(

@@ -9,7 +9,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.data.passes import square_pullback
+from aucbench.data.passes import gram, square_pullback
 from aucbench.data.rounding import gamma, longest
 from aucbench.data.tally import READ, count_at_least, count_rows
 from aucbench.objectives import MomentSquare, PairwiseSquare
@@ -81,7 +81,7 @@ def _matrix(data: Data, lam: float) -> Vector:
 def _gram(data: Data) -> Vector:
     m_neg, m_pos = data.means
     # The rows are taken relative to the middle of the means, so the means are ±½(m₋ − m₊).
-    H = data.rows.gram(2.0 * data.labels.shares, 0.5 * (m_neg + m_pos))
+    H = gram(data.rows, 2.0 * data.labels.shares, 0.5 * (m_neg + m_pos))
     delta = m_neg - m_pos
     H += np.outer(delta, delta)  # 2δδᵀ; the two classes already contribute ½δδᵀ each
     return H

@@ -9,6 +9,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.layouts import pieces, square_entries
 from aucbench.data.passes import pullback
 from aucbench.errors import DataError
 from aucbench.objectives import PairwiseSquaredHinge
@@ -149,7 +150,7 @@ def full_diagonal(data: Data) -> Vector:
         return 2.0 * pair_diagonal(data, members_of(data))
     a = data.labels.shares
     squares = np.zeros(data.d)
-    for lo, part in data.rows.pieces(max(PIECE, data.d)):
-        squares += pullback(part.with_values(part.values**2), a[lo : lo + part.n])
+    for lo, part in pieces(data.rows, max(PIECE, data.d)):
+        squares += pullback(square_entries(part), a[lo : lo + part.n])
     m_neg, m_pos = data.means
     return np.maximum(2.0 * (squares - 2.0 * m_neg * m_pos), 0.0)

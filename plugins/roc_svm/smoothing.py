@@ -11,6 +11,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import ALL, Index, Rows, Vector, rows
+from aucbench.data.columns import scale_columns
 from aucbench.data.folds import drawn
 from aucbench.data.row_roles import held_out
 from aucbench.data.tally import READ
@@ -243,7 +244,7 @@ def _scaled(X: Rows, sizes: Vector) -> Rows:
     """Return the features with another size, without those of size 0."""
     kept = np.flatnonzero(sizes)
     part = X if kept.size == X.d else rows(X.matrix[:, kept])
-    return part.scaled_columns(sizes[kept])
+    return scale_columns(part, sizes[kept])
 
 
 def _rotated(X: Rows, H: Rows) -> tuple[Rows, Rows]:

@@ -55,7 +55,9 @@ def test_cuts_and_values_hold_exactly(kind, bins):
         assert exact_hinge(X, y, w) <= Fraction(cut.value) + Fraction(e)
         for scale in (0.0, 1e-6, 0.1, 1.0, 30.0):
             u = w + scale * rng.normal(size=3) * size
-            below = Fraction(cut.intercept) + optima.dot(optima.exactly(cut.slope), optima.exactly(u))
+            below = Fraction(cut.intercept) + optima.dot(
+                optima.exactly(cut.slope), optima.exactly(u)
+            )
             allowed = Fraction(e) + Fraction(eta) * Fraction(float(np.linalg.norm(u - w)))
             assert exact_hinge(X, y, u) >= below - allowed
     assert e <= 1e-9 * (1.0 + float(np.abs(X - X.mean(axis=0)).max()) * np.linalg.norm(w))
@@ -118,9 +120,7 @@ def test_partitions_give_equal_counts_and_threads_equal_bits():
     for size in (17, 100, 5000):
         for workers in (1, 3):
             with threads(workers):
-                cuts[size, workers] = BinnedHinge(
-                    ChunkedData(InMemory(Data.of(X, y), size))
-                ).cut(w)
+                cuts[size, workers] = BinnedHinge(ChunkedData(InMemory(Data.of(X, y), size))).cut(w)
     for size in (17, 100, 5000):
         one, many = cuts[size, 1], cuts[size, 3]
         assert (one.intercept, one.value, one.slack) == (many.intercept, many.value, many.slack)

@@ -53,7 +53,9 @@ def test_cuts_are_below_and_values_above_at_ten_thousand_points(kind, bins):
         f = BinnedSquaredHinge(in_parts(data, 11), bins)
         cut = f.cut(w)
         e, eta = f.rounding(w)
-        assert (at >= cut.intercept + points @ cut.slope - e - eta * np.linalg.norm(points - w, axis=1)).all()
+        assert (
+            at >= cut.intercept + points @ cut.slope - e - eta * np.linalg.norm(points - w, axis=1)
+        ).all()
         assert cut.value >= exact(data, w[None])[0] - e
         assert cut.value - cut.slack == pytest.approx(cut.intercept + cut.slope @ w, rel=1e-9)
 

@@ -86,7 +86,7 @@ def data_hash(data: Data | ChunkedData) -> str:
         return data.parts.fingerprint
     X = data.rows
     shape = [X.n, X.d, "csr" if X.is_sparse else "dense"]
-    shape += ["float32"] * (X.dtype == np.float32)  # float64 has no word, to keep ids
+    shape += ["float32"] * (X.stored.dtype == np.float32)  # float64 has no word, to keep ids
     hashed = blake2b(json.dumps(shape).encode(), digest_size=HASH_BYTES)
     for name, array in {**_stored(X), **data.ties, **arrays_of(data.target)}.items():
         if name in NAMED:  # two arrays of one type could stand for each other

@@ -12,6 +12,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector, rows
+from aucbench.data.layouts import densify, store_as
 from aucbench.data.understood import Remark, Understood
 from aucbench.datasets.chunked import open_parts
 from aucbench.datasets.reading import ReadOptions
@@ -124,7 +125,7 @@ def ranges_of(data: ChunkedData) -> Vector:
 
 def codes_of(encoding: Encoding, features: Rows) -> Vector:
     """Return codes (n, columns) that have these features; rare levels share the first of them."""
-    table = features.astype(np.float64).densified(DENSE_LIMIT, "a fit in chunks").matrix
+    table = densify(store_as(features, np.float64), DENSE_LIMIT, "a fit in chunks").matrix
     codes, at = np.zeros((features.n, len(encoding.parts))), 0
     for j, (column, part) in enumerate(zip(encoding.schema.columns, encoding.parts, strict=True)):
         block = table[:, at : at + part.width]

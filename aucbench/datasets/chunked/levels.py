@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import DENSE_FROM, Vector
+from aucbench.data.arrays import Vector
+from aucbench.data.layouts import DENSE_FROM
 from aucbench.datasets.arrow import pyarrow
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.datasets.tables.cells import seconds

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data import Data, Shapes
-from aucbench.data.arrays import DENSE_FROM, Rows, rows
+from aucbench.data.arrays import Rows, rows
+from aucbench.data.layouts import DENSE_FROM
 from aucbench.data.understood import Remark
 from aucbench.datasets.tables.cells import mark_missing
 from aucbench.datasets.tables.columns import LATER, Column, RawColumn
