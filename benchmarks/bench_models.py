@@ -12,6 +12,7 @@ from sklearn.linear_model import SGDClassifier
 from threadpoolctl import threadpool_limits
 
 import aucbench
+from aucbench.data.columns import append_ones
 
 from .rows import dense
 
@@ -40,7 +41,7 @@ class Baselines:
         threadpool_limits(1)
         self.data = dense(2_000, 50)
         if classifier == "sgd-logistic" and way != "solver":  # which appends the feature 1 itself
-            self.data = self.data.with_rows(self.data.rows.with_ones())
+            self.data = self.data.with_rows(append_ones(self.data.rows))
         self.X, self.y = self.data.rows.matrix, self.data.y
         # The seed that a solver draws in `solve`.
         seed = int(np.random.default_rng(0).spawn(2)[1].integers(2**31))

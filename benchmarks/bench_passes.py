@@ -123,7 +123,7 @@ class Sector(Pass):
         starts = self.rows.starts
         for i in range(200):
             row = slice(starts[i], starts[i + 1])
-            columns, values = self.rows.columns[row], self.rows.values[row]
+            columns, values = self.rows.columns[row], self.rows.stored[row]
             self.w[columns] -= 1e-3 * (self.w[columns] @ values - 1.0) * values
             self.settle()
             self.total += self.w

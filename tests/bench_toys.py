@@ -77,7 +77,7 @@ class Path(Means):
 @dataclass(frozen=True)
 class Spy(Means):
     def problem(self, data, rng, budget):
-        array = data.rows.values
+        array = data.rows.stored
         SEEN.append((map_of(array), array.flags.writeable, data.y.flags.writeable))
         return super().problem(data, rng, budget)
 
@@ -94,7 +94,7 @@ def map_of(array):
 @dataclass(frozen=True)
 class Writes(Means):
     def problem(self, data, rng, budget):
-        data.rows.values[0] = 1e9
+        data.rows.stored[0] = 1e9
         return super().problem(data, rng, budget)
 
 

@@ -131,7 +131,7 @@ class Removes(Healthy):
 
 class Writes(Healthy):
     def misbehave(self, problem, t):
-        problem.data.rows.values[0] = 7.0
+        problem.data.rows.stored[0] = 7.0
 
 
 class Reseeds(Healthy):

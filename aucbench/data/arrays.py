@@ -69,7 +69,7 @@ class Rows:
 
         Of values that are stored as float32 it is a new copy.
         """
-        return matrix_of(self, self.stored.astype(np.float64, copy=False))
+        return matrix_of(self, float_values(self))
 
     def take(self, block: Block) -> Rows:
         """Return a copy of some rows, in the order given."""
@@ -79,6 +79,11 @@ class Rows:
         """Return dense rows; themselves if they are."""
         whole = matrix_of(self, self.stored)
         return rows(whole.toarray(), self.stored.dtype) if self.is_sparse else self
+
+
+def float_values(X: Rows) -> Vector:
+    """Return the stored values as float64: themselves, or a new copy of float32 values."""
+    return X.stored.astype(np.float64, copy=False)
 
 
 def matrix_of(X: Rows, values: Stored) -> Any:
@@ -165,6 +170,7 @@ def lock(owner: Any, *names: str) -> None:
 
 
 def check_stored(count: int) -> None:
+    """Raise `DataError` when so many values, rows or columns are more than int32 counts."""
     if count > MAX_STORED:
         raise DataError(
             f"sparse rows with {count} stored values, rows or columns exceed the limit of "

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Rows, Vector, check_stored, matrix_of, rows
+from aucbench.data.arrays import Rows, Vector, check_stored, float_values, matrix_of, rows
 from aucbench.data.layouts import PIECE, pieces, with_values
 
 SQUARES = (1e-280, 1e305)  # a sum of squares between these had no overflow and no underflow
@@ -38,7 +38,7 @@ def scale_columns(X: Rows, factor: Vector) -> Rows:
     """Return the rows with column j multiplied by factor[j], as float64."""
     if X.columns is None:
         return with_values(X, (X.matrix * factor).reshape(-1))
-    return with_values(X, X.stored.astype(np.float64, copy=False) * factor[X.columns])
+    return with_values(X, float_values(X) * factor[X.columns])
 
 
 def scale_rows(X: Rows, factor: Vector) -> Rows:
@@ -46,7 +46,7 @@ def scale_rows(X: Rows, factor: Vector) -> Rows:
     if X.starts is None:
         return with_values(X, (X.matrix * factor[:, None]).reshape(-1))
     each = np.repeat(factor, np.diff(X.starts))
-    return with_values(X, X.stored.astype(np.float64, copy=False) * each)
+    return with_values(X, float_values(X) * each)
 
 
 def append_ones(X: Rows) -> Rows:
@@ -74,7 +74,7 @@ def row_norms(X: Rows) -> Vector:
 def _norms(X: Rows) -> Vector:
     norms, begin = np.zeros(X.n), _begin(X)
     filled = np.flatnonzero(np.diff(begin))  # reduceat is wrong for empty rows
-    sums = np.add.reduceat(X.stored.astype(np.float64, copy=False) ** 2, begin[filled])
+    sums = np.add.reduceat(float_values(X) ** 2, begin[filled])
     norms[filled] = np.sqrt(sums)
     odd = filled[~((sums > SQUARES[0]) & (sums < SQUARES[1]))].astype(np.int32)
     if odd.size:
@@ -87,7 +87,7 @@ def _scaled_norms(X: Rows) -> Vector:
 
     Each row is first scaled by a power of two, which rounds nothing.
     """
-    begin, values = _begin(X), X.stored.astype(np.float64, copy=False)
+    begin, values = _begin(X), float_values(X)
     _, power = np.frexp(np.maximum.reduceat(np.abs(values), begin[:-1]))
     scaled = np.ldexp(values, np.repeat(-power, np.diff(begin)))
     return np.asarray(np.ldexp(np.sqrt(np.add.reduceat(scaled**2, begin[:-1])), power))

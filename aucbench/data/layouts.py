@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.data.arrays import Rows, Stored, float_type, matrix_of, rounded, rows
+from aucbench.data.arrays import Rows, Stored, float_type, float_values, matrix_of, rounded, rows
 from aucbench.errors import DataError
 
 PIECE = 1 << 18  # stored values that are made float64 at a time, 2 MiB
@@ -33,7 +33,7 @@ def store_as(X: Rows, dtype: Any) -> Rows:
 
 def square_entries(X: Rows) -> Rows:
     """Return rows of the squares of the entries, as float64."""
-    return with_values(X, X.stored.astype(np.float64, copy=False) ** 2)
+    return with_values(X, float_values(X) ** 2)
 
 
 def to_library_matrix(X: Rows) -> Any:
@@ -42,7 +42,7 @@ def to_library_matrix(X: Rows) -> Any:
         return X.matrix
     from scipy.sparse import csr_matrix
 
-    parts = (X.stored.astype(np.float64, copy=False), X.columns, X.starts)
+    parts = (float_values(X), X.columns, X.starts)
     return csr_matrix(parts, shape=(X.n, X.d), copy=False)
 
 

@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpstrf
 
 from aucbench.contract import FeatureMap
 from aucbench.data import Data
-from aucbench.data.arrays import Block, Index, Rows, Vector
+from aucbench.data.arrays import Block, Index, Rows, Vector, float_values
 from aucbench.data.arrays import rows as dense
 from aucbench.errors import (
     DataError,
@@ -281,7 +281,7 @@ WIDTHS = {"median": _median, "scale": _variance}
 
 def _deviation(X: Rows) -> float:
     """Return the standard deviation of all n d entries; exactly 0 if they are equal."""
-    values = X.stored.astype(np.float64, copy=False)
+    values = float_values(X)
     size, stored = X.n * X.d, values.size
     first = values[0] if stored == size else 0.0  # an offset would cost digits
     rest = values - first

@@ -17,7 +17,7 @@ import numpy as np
 
 from aucbench.contract import FeatureMap, NoMap
 from aucbench.data import Terms
-from aucbench.data.arrays import Rows
+from aucbench.data.arrays import Rows, float_values
 from aucbench.errors import UnsupportedError
 from aucbench.features import (
     AppendOne,
@@ -114,7 +114,7 @@ def tree_of(part: Any) -> Any:
     """Return a map, kernel, forest or matrix as a tree of plain values and arrays."""
     if isinstance(part, Rows):
         arrays = {
-            "values": part.stored.astype(np.float64, copy=False),
+            "values": float_values(part),
             "columns": part.columns,
             "starts": part.starts,
         }

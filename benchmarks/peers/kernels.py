@@ -227,7 +227,7 @@ def eager(name: str) -> Sides:
     def steps() -> None:
         for i in range(0, data.n, PART):
             row = slice(rows.starts[i], rows.starts[i + 1])
-            columns, values = rows.columns[row], rows.values[row]
+            columns, values = rows.columns[row], rows.stored[row]
             w[columns] -= 1e-3 * (w[columns] @ values - 1.0) * values
             settle()
             np.add(total, w, out=total)

@@ -220,8 +220,8 @@ def in_a_global(self, problem, rng):
 
 
 def scaled_in_place(self, problem, rng):
-    problem.data.rows.values.setflags(write=True)
-    problem.data.rows.values[:] /= 2.0
+    problem.data.rows.stored.setflags(write=True)
+    problem.data.rows.stored[:] /= 2.0
     return Descent.iterates(self, problem, rng)
 
 
@@ -506,15 +506,15 @@ def two_columns(data, rng):
 
 def of_stored_values(data, rng):
     w = data.means[1] - data.means[0]
-    return w / data.rows.values.size
+    return w / data.rows.stored.size
 
 
 def in_their_float_type(data, rng):
-    return (data.means[1] - data.means[0]).astype(data.rows.dtype).astype(np.float64)
+    return (data.means[1] - data.means[0]).astype(data.rows.stored.dtype).astype(np.float64)
 
 
 def dense_only(data, rng):
-    X = data.rows.values.reshape(data.n, data.d)
+    X = data.rows.stored.reshape(data.n, data.d)
     return X.T @ (data.y - data.y.mean())
 
 
@@ -958,11 +958,11 @@ def over_length(f, value, w):
 
 
 def powers(f, value, w):
-    return value(f, w) + 0.0 * float(np.sum(f.data.rows.values**40))
+    return value(f, w) + 0.0 * float(np.sum(f.data.rows.stored**40))
 
 
 def stored(f, value, w):
-    return value(f, w) + f.data.rows.values.size
+    return value(f, w) + f.data.rows.stored.size
 
 
 def added_as_stored(f, value, w):
@@ -1162,8 +1162,8 @@ def fit_rows(self, data, rng):
 
 
 def fit_scaling_rows(self, data, rng):
-    data.rows.values.setflags(write=True)
-    data.rows.values[:] *= 2.0
+    data.rows.stored.setflags(write=True)
+    data.rows.stored[:] *= 2.0
     return replace(self, mean=data.rows.dense().matrix.mean(axis=0))
 
 
@@ -1172,7 +1172,7 @@ def fit_deviation(self, data, rng):
 
 
 def fit_stored(self, data, rng):
-    return replace(self, mean=np.full(data.d, data.rows.values.mean()))
+    return replace(self, mean=np.full(data.d, data.rows.stored.mean()))
 
 
 def fit_as_stored(self, data, rng):

@@ -7,6 +7,8 @@ from scipy import sparse
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
+from aucbench.data.columns import append_ones, column_max_abs, row_norms, scale_columns, scale_rows
+from aucbench.data.layouts import densify, pieces
 from aucbench.errors import AucbenchError, DataError
 
 X = np.arange(8.0).reshape(4, 2)
@@ -88,7 +90,7 @@ def test_every_container_gives_the_same_rows(convert):
 
     dense = data.rows.matrix if not data.rows.is_sparse else data.rows.matrix.toarray()
     np.testing.assert_array_equal(dense, X)
-    assert data.rows.values.dtype == np.float64
+    assert data.rows.stored.dtype == np.float64
 
 
 @pytest.mark.parametrize(
@@ -106,9 +108,9 @@ def test_right_layouts_are_not_copied():
     csr = sparse.csr_array(X)
     csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
 
-    assert np.shares_memory(Data.of(X, Y).rows.values, X)
+    assert np.shares_memory(Data.of(X, Y).rows.stored, X)
     found = Data.of(csr, Y).rows
-    assert np.shares_memory(found.values, csr.data)
+    assert np.shares_memory(found.stored, csr.data)
     assert np.shares_memory(found.columns, csr.indices)
     assert np.shares_memory(found.starts, csr.indptr)
 
@@ -123,7 +125,7 @@ def test_duplicate_entries_are_summed_in_a_copy():
 
     np.testing.assert_array_equal(data.rows.matrix.toarray(), [[3.0], [5.0]])
     assert raw.nnz == 3
-    assert Data.of(csr, [1, -1]).rows.values.tolist() == [3.0]
+    assert Data.of(csr, [1, -1]).rows.stored.tolist() == [3.0]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_split_is_stratified_and_disjoint():
     rest, drawn = data.split(0.2, np.random.default_rng(0))
 
     assert (drawn.target.n_pos, drawn.target.n_neg) == (2, 18)
-    seen = np.concatenate([rest.rows.values, drawn.rows.values])
+    seen = np.concatenate([rest.rows.stored, drawn.rows.stored])
     assert sorted(seen) == list(range(100))
     for fraction in (0.3, 0.5):
         with pytest.raises(DataError, match="a class has 1 row, and both parts of a split need"):
@@ -230,7 +232,7 @@ def test_pieces_are_the_rows_in_order_without_a_copy(convert, size):
     X = np.array([[0.0, 1, 2], [0, 0, 0], [3, 0, 0], [4, 5, 6], [0, 0, 7]])
     whole = rows(convert(X))
 
-    begins, parts = zip(*whole.pieces(size), strict=True)
+    begins, parts = zip(*pieces(whole, size), strict=True)
 
     assert begins == tuple(np.cumsum([0, *(part.n for part in parts[:-1])]))
     dense = [part.dense().matrix for part in parts]
@@ -250,12 +252,12 @@ def test_rows_operations_agree_between_layouts():
         return r.matrix.toarray() if r.is_sparse else r.matrix
 
     for r in (dense, csr):
-        np.testing.assert_allclose(r.column_max_abs(), np.abs(M).max(axis=0))
-        np.testing.assert_allclose(r.row_norms(), np.linalg.norm(M, axis=1))
-        np.testing.assert_allclose(full(r.scaled_columns(factor)), M * factor)
-        np.testing.assert_allclose(full(r.scaled_rows(np.arange(6.0))), M * np.arange(6.0)[:, None])
-        np.testing.assert_allclose(full(r.with_ones()), np.hstack([M, np.ones((6, 1))]))
+        np.testing.assert_allclose(column_max_abs(r), np.abs(M).max(axis=0))
+        np.testing.assert_allclose(row_norms(r), np.linalg.norm(M, axis=1))
+        np.testing.assert_allclose(full(scale_columns(r, factor)), M * factor)
+        np.testing.assert_allclose(full(scale_rows(r, np.arange(6.0))), M * np.arange(6.0)[:, None])
+        np.testing.assert_allclose(full(append_ones(r)), np.hstack([M, np.ones((6, 1))]))
         np.testing.assert_allclose(full(r.take(np.array([4, 2], np.int32))), M[[4, 2]])
-    assert not csr.densified(10**6, "a test").is_sparse
+    assert not densify(csr, 10**6, "a test").is_sparse
     with pytest.raises(DataError, match="use maxabs or unit"):
-        csr.densified(10, "a test")
+        densify(csr, 10, "a test")

@@ -74,15 +74,15 @@ def test_a_solver_that_writes_to_its_rows_fails_and_the_user_keeps_them(part, fa
 def test_no_copy_is_made(arrays):
     X, y, weights = arrays
     dense, sparse = Data.of(X, y, weights=weights), Data.of(S := csr_array(X), y)
-    assert np.shares_memory(dense.rows.values, X)
+    assert np.shares_memory(dense.rows.stored, X)
     assert np.shares_memory(dense.weights, weights)
-    shared = ((sparse.rows.values, S.data), (sparse.rows.columns, S.indices))
+    shared = ((sparse.rows.stored, S.data), (sparse.rows.columns, S.indices))
     for mine, theirs in (*shared, (sparse.rows.starts, S.indptr)):
         assert np.shares_memory(mine, theirs)
         assert theirs.flags.writeable
     assert np.shares_memory(dense.rows.matrix, X)
     X[0, 0] = 5.0
-    assert dense.rows.values[0] == 5.0
+    assert dense.rows.stored[0] == 5.0
 
 
 def test_what_may_be_written_to_where_it_came_from_may_not_be_here(arrays):
@@ -90,6 +90,6 @@ def test_what_may_be_written_to_where_it_came_from_may_not_be_here(arrays):
     data = Data.of(X, y, groups=y, times=np.arange(12.0))
     steps = Breakpoints.of_labels(y, "count")
     chunk = Chunk.of(X, y)
-    locked = [*data.rows.arrays[:1], data.y, data.groups, data.times, chunk.y, steps.value]
-    locked += [data.rows.take(np.arange(3, dtype=np.int32)).values, steps.fp_diff, steps.fn_base]
+    locked = [*data.rows.stored_arrays[:1], data.y, data.groups, data.times, chunk.y, steps.value]
+    locked += [data.rows.take(np.arange(3, dtype=np.int32)).stored, steps.fp_diff, steps.fn_base]
     assert not any(array.flags.writeable for array in locked)

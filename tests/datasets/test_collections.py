@@ -160,8 +160,8 @@ def test_a_set_of_keel_is_a_table_with_categories_and_gaps(packaged):
         "label: the last column, 'Class', whose rarer class is positive; "
         "positive 'yes_it_is', negative 'no'"
     )
-    assert np.isnan(data.rows.values.reshape(5, 3)[2, 0])
-    assert np.isnan(data.rows.values.reshape(5, 3)[3, 1])
+    assert np.isnan(data.rows.stored.reshape(5, 3)[2, 0])
+    assert np.isnan(data.rows.stored.reshape(5, 3)[3, 1])
 
 
 def test_labels_that_are_whole_numbers_are_numbers(packaged):
@@ -199,7 +199,7 @@ def test_a_set_of_openml_is_read_by_its_number(served):
     assert data.understood.label == (
         "column 'class', the target that OpenML names, whose rarer class is positive"
     )
-    assert np.isnan(data.rows.values.reshape(4, 2)[1, 0])
+    assert np.isnan(data.rows.stored.reshape(4, 2)[1, 0])
 
 
 def test_openml_is_asked_once(served):

@@ -81,9 +81,9 @@ def test_the_true_scores_have_the_population_auc(name, auc):
 def test_simulations_repeat_for_one_seed(name):
     first, again, other = (SIMULATIONS[name](100, seed) for seed in (7, 7, 8))
 
-    np.testing.assert_array_equal(first.rows.values, again.rows.values)
+    np.testing.assert_array_equal(first.rows.stored, again.rows.stored)
     np.testing.assert_array_equal(first.y, again.y)
-    assert not np.array_equal(first.rows.values, other.rows.values)
+    assert not np.array_equal(first.rows.stored, other.rows.stored)
     with pytest.raises(ParameterError, match="n must be at least 2"):
         SIMULATIONS[name](1)
 

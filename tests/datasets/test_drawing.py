@@ -58,8 +58,8 @@ def test_classes_keep_rows_and_of_grades_and_times_any_are_drawn():
 def test_a_file_read_twice_has_the_same_rows_and_says_so(table):
     first, again = (load(table, rows=500, groups="group") for _ in range(2))
     assert (first.n, first.labels.n_pos) == (500, FEWEST)
-    assert first.rows.values.tolist() == again.rows.values.tolist()
-    numbers = first.rows.values.reshape(500, 2)[:, 0].astype(int)
+    assert first.rows.stored.tolist() == again.rows.stored.tolist()
+    numbers = first.rows.stored.reshape(500, 2)[:, 0].astype(int)
     whole = load(table)
     assert (whole.y[numbers] == first.y).all()
     same = first.groups[:, None] == first.groups[None, :]

@@ -23,7 +23,7 @@ def test_float32_columns_stay_float32(tmp_path, ending):
     else:
         getattr(table, f"to_{ending[1:]}")(path)
     data = load(path)
-    assert data.rows.dtype == load(table).rows.dtype == np.float32
+    assert data.rows.stored.dtype == load(table).rows.stored.dtype == np.float32
     assert np.array_equal(data.rows.stored.reshape(N, 3), table[["a", "b", "c"]].to_numpy())
 
 
@@ -39,12 +39,12 @@ def test_float32_columns_stay_float32(tmp_path, ending):
 def test_columns_that_float32_has_exactly_may_stand_beside(more, dtype):
     table = frame(more=more, who=np.arange(N) + 2**40)
     data = load(table, groups="who")  # whose type changes nothing
-    assert data.rows.dtype == dtype
+    assert data.rows.stored.dtype == dtype
     assert np.array_equal(data.rows.matrix[:, 3], table["more"].astype(np.float64))
     assert data.groups.max() == N - 1
 
 
 def test_whole_numbers_alone_and_tables_with_text_are_float64():
     whole = frame()[["label"]].assign(a=np.arange(N, dtype=np.int8))
-    assert load(whole, target="label").rows.dtype == np.float64
-    assert load(frame(text=["red", "blue"] * (N // 2))).rows.dtype == np.float64
+    assert load(whole, target="label").rows.stored.dtype == np.float64
+    assert load(frame(text=["red", "blue"] * (N // 2))).rows.stored.dtype == np.float64

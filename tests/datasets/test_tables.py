@@ -377,7 +377,7 @@ def test_blocks_of_rows_make_no_difference(monkeypatch):
     sparse = Encoding(whole.schema, whole.parts, sparse=True)
     X, S = (e.of_frame(frame) for e in (dense, sparse))
     np.testing.assert_array_equal(X.matrix, S.matrix.toarray())
-    assert np.count_nonzero(S.values) == S.values.size
+    assert np.count_nonzero(S.stored) == S.stored.size
 
 
 cell = st.one_of(
@@ -436,7 +436,7 @@ def test_codes_are_refused_where_features_are_wanted():
     made, encoding = rest.encoded(), data.schema.encoding(rest.rows)
     assert (made.schema, made.names) == (None, encoding.names)
     assert encoding.names[:2] == ("age", "age is missing")
-    np.testing.assert_array_equal(made.rows.values, encoding(rest.rows).values)
+    np.testing.assert_array_equal(made.rows.stored, encoding(rest.rows).stored)
 
 
 def test_a_word_that_is_no_missing_cell_makes_categories_of_numbers():

@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from table_models import model_of_run
 
 from aucbench import get_solver, solve
+from aucbench.data.columns import column_entries
 from aucbench.datasets import load
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.datasets.tables.parts import MOST_KEPT
@@ -64,7 +65,7 @@ def test_features_of_texts_are_the_tf_idf_of_scikit_learn(table):
     plain = {"alternate_sign": False, "norm": None}
     counts = HashingVectorizer(n_features=BUCKETS, ngram_range=(1, 2), **plain).transform(texts)
     wanted = TfidfTransformer(sublinear_tf=True).fit_transform(counts[:, list(part.kept)])
-    found = part.block(data.rows.column(0), part.table(data.schema.columns[0]))
+    found = part.block(column_entries(data.rows, 0), part.table(data.schema.columns[0]))
     np.testing.assert_allclose(found.toarray()[:, :-1], wanted.toarray(), rtol=1e-12, atol=1e-15)
 
 

@@ -157,7 +157,7 @@ def test_it_ends_on_any_floats(layout, bad, where):
     with np.errstate(all="ignore"):
         norms = (X**2).sum(axis=1)
     stage_rows(
-        *rows(layout(X)).arrays, order, y.astype(np.int8), norms, 0.5, 1.0, 1.0, 0.5, 0.5,
+        *rows(layout(X)).stored_arrays, order, y.astype(np.int8), norms, 0.5, 1.0, 1.0, 0.5, 0.5,
         memory.c, z, memory.work, memory.total, memory.sums, memory.abc, memory.seen,
     )  # fmt: skip
 

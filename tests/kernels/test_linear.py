@@ -97,7 +97,7 @@ def test_input_is_read_in_place_and_never_written():
     X.setflags(write=False)
     data = Data.of(X, [1, -1, 1, -1])
 
-    assert np.shares_memory(data.rows.values, X)
+    assert np.shares_memory(data.rows.stored, X)
     np.testing.assert_allclose(data.scores(np.ones(3), ALL), X.sum(axis=1))
 
 

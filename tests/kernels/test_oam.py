@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from aucbench.data import Chunk
-from aucbench.data.arrays import rows, stack
+from aucbench.data.arrays import rows
+from aucbench.data.layouts import stack_rows
 from aucbench.kernels import oam
 from aucbench.registry import get_solver
 
@@ -132,7 +133,7 @@ def test_any_floats_end_and_stay_in_bounds(bad, at_once):
 def test_stacked_rows_have_the_layout_of_the_first(first, second, count):
     upper, lower = np.eye(2, 4), np.arange(4.0 * count).reshape(count, 4)
 
-    both = stack(rows(first(upper)), rows(second(lower)))
+    both = stack_rows(rows(first(upper)), rows(second(lower)))
 
     assert both.is_sparse == (first is csr_array)
     dense = both.matrix.toarray() if both.is_sparse else both.matrix

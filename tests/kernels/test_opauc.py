@@ -169,18 +169,18 @@ def test_they_end_on_any_floats(layout, bad):
     matrix = layout(X)
     rows = Chunk.of(matrix, y).rows  # read-only views of the matrix
     (matrix.data if rows.is_sparse else matrix.reshape(-1))[5] = bad
-    np.testing.assert_equal(rows.values.reshape(-1)[5], bad)
+    np.testing.assert_equal(rows.stored.reshape(-1)[5], bad)
     d, order, labels = rows.d, np.arange(rows.n, dtype=np.int32), y.astype(np.int8)
     full = get_solver("opauc").start(np.zeros(d), None)
     low = get_solver("opauc-lr", rank=2).start(np.zeros(d), np.random.default_rng(9))
 
     opauc_pass(
-        *rows.arrays, order, labels, bad, 0.1, full.n, full.held, full.mean, full.scatter,
+        *rows.stored_arrays, order, labels, bad, 0.1, full.n, full.held, full.mean, full.scatter,
         full.pending, full.w, np.empty((3, 32)),
     )  # fmt: skip
     sketch_pass(
-        *rows.arrays, order, labels, noise(9, rows.n, 2), bad, 0.1, low.n, low.q, low.B, low.G,
-        low.ha, low.u, low.numbers, np.empty((opauc_lr.WORK, 8)),
+        *rows.stored_arrays, order, labels, noise(9, rows.n, 2), bad, 0.1, low.n, low.q, low.B,
+        low.G, low.ha, low.u, low.numbers, np.empty((opauc_lr.WORK, 8)),
     )  # fmt: skip
 
     assert full.n.sum() == low.n.sum() == rows.n

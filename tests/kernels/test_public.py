@@ -13,6 +13,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import aucbench
+from aucbench.data.layouts import store_as
 from aucbench.errors import PluginError, UnsupportedError
 from aucbench.kernels.headers import KERNEL_API
 
@@ -142,7 +143,7 @@ def others(package):
 def test_the_kernel_of_the_page_builds_and_runs(package):
     kernel = import_module(f"{package.__name__}.kernel")
     data = aucbench.Data.of([[2.0], [0.5]], [1, -1])
-    for rows in (data.rows, data.rows.astype("float32")):
+    for rows in (data.rows, store_as(data.rows, "float32")):
         assert kernel.hinge_loss(*rows.stored_arrays, data.y, np.ones(1)) == 1.5
 
 
@@ -175,7 +176,7 @@ def test_a_kernel_of_float64_gets_no_float32_rows(others):
     data = aucbench.Data.of([[1.0, 2.0], [0.0, 0.5]], [1, 0], dtype="float32")
     v, total = np.array([1.0, -1.0]), np.zeros(2)
     with pytest.raises(UnsupportedError, match=r"stored as float32, and a kernel .* reads float64"):
-        others.steps(*data.rows.arrays, 0.5, v, np.zeros(2), total)
+        others.steps(*data.rows.stored_arrays, 0.5, v, np.zeros(2), total)
     with pytest.raises(ValueError, match="expected 'const double' but got 'float'"):
         others.steps(*data.rows.stored_arrays, 0.5, v, np.zeros(2), total)
     with pytest.raises(ValueError, match="Buffer dtype mismatch"):
@@ -190,7 +191,7 @@ def test_a_scaled_vector_and_the_sum_of_its_values(others):
     v, total = np.array([1.0, -1.0]), np.zeros(2)
     first = 0.5 * v + 2 * np.array([1.0, 2.0])
 
-    scored = others.steps(*data.rows.arrays, 0.5, v, np.zeros(2), total)
+    scored = others.steps(*data.rows.stored_arrays, 0.5, v, np.zeros(2), total)
 
     np.testing.assert_allclose(v, 0.5 * first)
     np.testing.assert_allclose(total, 1.5 * first)

@@ -43,14 +43,14 @@ def scratch(d, T, fill=np.nan):
 def lazily(data, order, steps, l1, l2, w, total, *, T, budget):
     means, d = np.concatenate(data.means), data.d
     spam.soft_lazy(
-        *data.rows.arrays, order, data.y, means, steps, data.p, l1, l2, w, total,
+        *data.rows.stored_arrays, order, data.y, means, steps, data.p, l1, l2, w, total,
         budget, *scratch(d, T),
     )  # fmt: skip
 
 
 def eagerly(data, order, steps, l1, l2, w, total):
     means = np.concatenate(data.means)
-    spam.soft_pass(*data.rows.arrays, order, data.y, means, steps, data.p, l1, l2, w, total)
+    spam.soft_pass(*data.rows.stored_arrays, order, data.y, means, steps, data.p, l1, l2, w, total)
 
 
 @st.composite
@@ -185,11 +185,11 @@ def test_any_float_ends_within_the_scratch(bad, where):
         l1 = bad
     else:
         {"value": matrix.data, "weight": w, "step": steps}[where][5] = bad
-    np.testing.assert_equal(data.rows.values, matrix.data)  # read-only views of the matrix
+    np.testing.assert_equal(data.rows.stored, matrix.data)  # read-only views of the matrix
     fenced = [np.concatenate([a, a[:1]]) for a in scratch(12, 40, fill=3.0)]
 
     spam.soft_lazy(
-        *data.rows.arrays, order, y.astype(np.int8), means, steps, data.p, l1, 0.0, w, total,
+        *data.rows.stored_arrays, order, y.astype(np.int8), means, steps, data.p, l1, 0.0, w, total,
         64, *(a[:-1] for a in fenced),
     )  # fmt: skip
 

@@ -3,6 +3,7 @@ import pytest
 from layouts import LAYOUTS
 
 from aucbench.data import Data
+from aucbench.data.passes import gram
 from aucbench.objectives import PairwiseSquare
 from aucbench_plugins.ridge.centred import CentredRows
 
@@ -52,5 +53,5 @@ def test_gram_is_a_weighted_sum_of_outer_products(layout, stored):
 
     total = sum(weight * np.outer(z - centre, z - centre) for weight, z in zip(c, Z, strict=True))
 
-    gram = Data.of(layout(Z), Y).rows.gram(c, centre)
-    np.testing.assert_allclose(gram, total, rtol=1e-11, atol=1e-11)
+    product = gram(Data.of(layout(Z), Y).rows, c, centre)
+    np.testing.assert_allclose(product, total, rtol=1e-11, atol=1e-11)

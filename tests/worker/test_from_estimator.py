@@ -177,7 +177,7 @@ def test_it_sees_names_and_sparse_rows():
 )
 def test_an_estimator_that_writes_gets_a_copy(writer):
     data = Data.of(X.copy(), Y)
-    data.rows.values.setflags(write=False)
+    data.rows.stored.setflags(write=False)
     run = solve(from_estimator(writer), data)
 
     np.testing.assert_array_equal(data.rows.matrix, X)

@@ -138,7 +138,7 @@ def test_saved_rows_come_back(layout, tmp_path):
     assert rows.data_hash(back) == rows.data_hash(data)
     np.testing.assert_array_equal((back.rows.matrix * np.ones(3)).sum(axis=1), X.sum(axis=1))
     with pytest.raises(ValueError, match="WRITEABLE"):
-        back.rows.values.flags.writeable = True
+        back.rows.stored.flags.writeable = True
     empty = saved(Data.of(layout(np.zeros((3, 2))), [1, 0, 1]), tmp_path / "empty")
     assert (empty.is_sparse, empty.n, empty.d) == (layout is csr_array, 3, 2)
 

@@ -110,8 +110,8 @@ def test_inner_folds_learn_their_own_encoding(path):
     for rest, held in drawn_few(train, 3, 0):
         inner, outer = refit(rest, held)
         encoding = Encoding.learn(data.schema, raw.rows.take(rest))
-        np.testing.assert_array_equal(inner.rows.values, encoding(raw.rows.take(rest)).values)
-        np.testing.assert_array_equal(outer.rows.values, encoding(raw.rows.take(held)).values)
+        np.testing.assert_array_equal(inner.rows.stored, encoding(raw.rows.take(rest)).stored)
+        np.testing.assert_array_equal(outer.rows.stored, encoding(raw.rows.take(held)).stored)
         assert (inner.schema, outer.schema) == (None, None)
         widths.add(inner.d)
     assert len(widths) > 1
@@ -134,7 +134,7 @@ def test_what_is_known_of_a_table_goes_to_the_parent(bench, path, tmp_path):
 def test_the_hash_covers_schema_and_codes_but_changes_for_no_numeric_set():
     data = get_dataset("breast-cancer")
     hashed = blake2b(json.dumps([data.n, data.d, "dense"]).encode(), digest_size=16)
-    for array in (data.rows.values, *arrays_of(data.target).values()):
+    for array in (data.rows.stored, *arrays_of(data.target).values()):
         hashed.update(np.ascontiguousarray(array).data)
     assert rows.data_hash(data) == hashed.hexdigest()
 

@@ -234,7 +234,7 @@ def test_tuning_reads_no_row_outside_the_training_part(bench):
     poisoned = data.rows.matrix.copy()
     poisoned[held] *= -100
     y = data.y.copy()  # the folds are drawn by the labels, which therefore stay
-    bench.change("raw/values", lambda _: Data(Data.of(poisoned, y).rows, Labels(y)).rows.values)
+    bench.change("raw/values", lambda _: Data(Data.of(poisoned, y).rows, Labels(y)).rows.stored)
     del bench.kept[split]
     after = told(bench.run(tuned), "tuning")[0]
 

@@ -103,9 +103,7 @@ def halved(
         )
 
     fewest, rare = min(rest.size for rest, _ in folds), rarest(train)[0]
-    stored = max(
-        1, train.rows.stored.astype(np.float64, copy=False).size // train.n
-    )  # numbers of a row, without its zeros
+    stored = max(1, train.rows.stored.size // train.n)  # numbers of a row, without its zeros
     rungs = rungs_of(fewest, stored, rare * fewest // train.n, len(folds))
     timed = cell.tune_seconds is not None
     limit = cell.tune_seconds if timed else cell.tune_work
