@@ -82,7 +82,8 @@ def stored_type(X: Any) -> np.dtype[Any] | None:
     In a table, whole numbers of at most 16 bits and truth values, which float32 has exactly, may
     stand beside columns of float32.
     """
-    types = [*X.dtypes] if hasattr(X, "dtypes") and hasattr(X, "iloc") else [X.dtype]
+    is_frame = hasattr(X, "dtypes") and hasattr(X, "iloc")
+    types = [*X.dtypes] if is_frame else [(X.stored if isinstance(X, Rows) else X).dtype]
     single = np.float32 in types and all(kind in SINGLE for kind in types)
     return np.dtype(np.float32) if single else None
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from layouts import LAYOUTS
 
-from aucbench.data import Data, passes
-from aucbench.data import arrays as arrays_room
+from aucbench.data import Data, columns, passes
 from aucbench.data.arrays import rows
 from aucbench.data.columns import column_entries, column_max_abs, row_norms
 from aucbench.features import MinMax, Standard, chain, standard
@@ -19,7 +18,7 @@ Y = np.where(np.arange(97) % 3 == 0, 1, -1)
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(arrays_room, "PIECE", 12)
+    monkeypatch.setattr(columns, "PIECE", 12)
     monkeypatch.setattr(passes, "SQUARED", 12)
     monkeypatch.setattr(standard, "NEAR", 12)
     monkeypatch.setattr(chain, "AT_ONCE", 12)

@@ -108,7 +108,7 @@ def call(w, order, uniforms, *, at_once):
     y = np.tile([1, -1], 3).astype(np.int8)
     slots, squares = np.zeros((2, 2), dtype=np.int32), np.zeros((2, 2))
     memory = np.empty(2, dtype=np.intp), slots, squares, np.zeros(2, dtype=np.int64)
-    parts = (*X.arrays, *kept.arrays[:3], order, y, uniforms)
+    parts = (*X.stored_arrays, *kept.stored_arrays[:3], order, y, uniforms)
     known = np.zeros((2, 0 if at_once else 4, 8)), np.zeros((16, 16)), np.zeros((2, 16))
     oam.oam_pass(*parts, 1.0, at_once, w, np.zeros(4), *memory, *known)
     return slots
