@@ -162,14 +162,6 @@ def one_class(n: int, label: str) -> DataError:
     return DataError(f"all {n} labels are {label}; give rows of both classes")
 
 
-def needless(parameter: str, solver: str, kind: str) -> UnsupportedError:
-    """Return the refusal of a parameter of the "objective" or "projector" that is replaced."""
-    return UnsupportedError(
-        f"{parameter} of {solver} belongs to its own {kind}, which --{kind} replaces; leave "
-        f"{parameter} out"
-    )
-
-
 def float_of(value: object) -> float | None:
     """Return a real number as a float, also NaN and infinity; None for everything else.
 

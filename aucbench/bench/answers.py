@@ -125,11 +125,6 @@ class Answer:
         """Return what is the same for two names of one thing: of a file its place is none."""
         return "" if self.target else bare(self.identity(name))
 
-    @property
-    def needs(self) -> Mapping[str, Any]:
-        """What a solver asks of its problem."""
-        return self.result.get("needs", {})  # type: ignore[no-any-return]
-
 
 @dataclass(frozen=True)
 class Resolver:

@@ -21,7 +21,7 @@ from aucbench.bench.learning import modules_to_preload
 from aucbench.bench.plan.errors import PlanError, every
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import data_job, resolve_job
-from aucbench.errors import DataError, ParameterError, PluginError, UnsupportedError, needless
+from aucbench.errors import DataError, ParameterError, PluginError, UnsupportedError
 from aucbench.hookspecs import PROJECT
 from aucbench.processes.records import Ending, Fence, Job, Limits, Outcome
 from aucbench.registry.discovery import entries, is_enabled, normalized
@@ -169,7 +169,7 @@ def _answer(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Answer:
     plugin = result["plugin"]
     if code is None:
         code = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name)
-    packages = result.get("needs", {}).get("packages", ())
+    packages = result.get("packages", ())
     if packages:
         code = hash_of([code, *map(_package, packages)])
     own = plugin is not None and normalized(plugin[0]) == PROJECT and {*packages} <= LIBRARIES
@@ -232,8 +232,6 @@ def _refuse_misfits(plan: Plan, known: Known) -> None:
     """Raise where all names are known, and some cells would mean nothing."""
     _refuse_equal(plan, known)
     _refuse_ignored(plan, known)
-    _refuse_needless(plan, known)
-    _refuse_unfit_objective(plan, known)
 
 
 def _refuse_equal(plan: Plan, known: Known) -> None:
@@ -261,42 +259,12 @@ def _refuse_ignored(plan: Plan, known: Known) -> None:
         tied = [
             name.label
             for name, answer in known.items()
-            if name.kind == "solvers" and not answer.failure and not answer.needs.get(kind)
+            if name.kind == "solvers"
+            and not answer.failure
+            and f"any-{kind}" not in answer.result["capabilities"]
         ]
         if tied:
             raise UnsupportedError(
                 f"these solvers are tied to their own {kind}: {', '.join(tied)}; leave "
                 f"--{kind} out, or name other solvers with --solvers"
-            )
-
-
-def _refuse_needless(plan: Plan, known: Known) -> None:
-    """Raise when the user gives a parameter of the part that --objective or --projector replaces.
-
-    It would count in the name and the id of a result, and change nothing.
-    """
-    for name, answer in known.items():
-        tuned = [] if isinstance(name.tuning, bool) else [axis for axis, _ in name.tuning]
-        for kind in _replaced_parts(plan):
-            for parameter in answer.needs.get(f"{kind}_parameters", ()):
-                if parameter in (*answer.result["written"], *tuned):
-                    raise needless(parameter, name.label, kind)
-
-
-def _refuse_unfit_objective(plan: Plan, known: Known) -> None:
-    """Raise when --objective lacks what a solver needs of it: each of its cells would fail."""
-    if plan.objective is None:
-        return
-    has = known[Name("objectives", plan.objective)].result.get("methods")
-    if has is None:  # it could not be built on other rows than its own
-        return
-    for name, answer in known.items():
-        lacking = [method for method in answer.needs.get("of_objective", ()) if method not in has]
-        # A grid may give the parameter that replaces them; its points are tried one by one.
-        if lacking and not name.tuning:
-            unless = answer.needs["unless"]
-            way = f"give {unless}" if unless else "name other solvers"
-            raise UnsupportedError(
-                f"{name.label} needs an objective with {' and '.join(lacking)}, which "
-                f"{plan.objective} has not; take another objective, or {way}"
             )

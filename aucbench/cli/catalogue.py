@@ -214,7 +214,7 @@ def _marks(d: Description) -> str:
         "s": d.sparse,
         "c": d.certified,
         "r": d.streaming,
-        "w": (d.needs or {}).get("weights", False),
+        "w": "weights" in (d.needs or {}).get("capabilities", ()),
     }
     return "".join(mark if holds else "-" for mark, holds in told.items())
 
@@ -246,13 +246,7 @@ def _page(d: Description) -> Iterator[str]:
     if d.pairs:
         yield f"Kind {', judged by '.join(d.pairs.values())}"
     if d.needs is not None:
-        honoured = [f"--{option}" for option in ("objective", "projector") if d.needs[option]]
-        yield f"Honours {' and '.join(honoured) or 'neither --objective nor --projector'}"
-        errors_too = d.needs["breakpoints"]
-        targets = "labels and error functions" if errors_too else "labels"
-        weighted = " with weights of rows" if d.needs["weights"] else ""
-        yield f"Learns from {targets}{weighted}"
-        if pairs := d.needs["pairs"]:
-            yield f"Trains on pairs of the kinds {', '.join(pairs)}"
-        if d.needs["shapes"]:
-            yield "Keeps the shapes of effects"
+        from aucbench.contract import CAPABILITIES
+
+        for capability in d.needs["capabilities"]:
+            yield f"{capability}: {CAPABILITIES[capability]}"

@@ -13,7 +13,7 @@ from .describing import Description as Description
 from .describing import describe as describe
 from .describing import described as described
 from .lookup import names as names
-from .shapes import ABILITIES as ABILITIES
+from .discovery import KINDS as KINDS
 from .signatures import Parameter as Parameter
 from .specs import Spec as Spec
 from .specs import parse_chain as parse_chain

@@ -25,7 +25,7 @@ from aucbench.registry.lookup import (
     owner,
     unknown,
 )
-from aucbench.registry.shapes import ABILITIES, fault, given_to
+from aucbench.registry.shapes import TELLING, fault, given_to
 from aucbench.registry.signatures import call, check, named, parameters_of
 from aucbench.registry.specs import Spec, SpecChain, in_file, parse_chain, parse_spec
 
@@ -271,7 +271,7 @@ def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
 
 
 def _given(kind: str, thing: Any, params: Mapping[str, Any]) -> Any:
-    if isinstance(thing, type) or any(not hasattr(thing, name) for name in ABILITIES[kind]):
+    if isinstance(thing, type) or any(not hasattr(thing, name) for name in TELLING[kind]):
         raise ParameterError(
             f"got {thing!r}, wanted the name of a {CALLED[kind]} or an instance of one"
         )

@@ -51,9 +51,8 @@ if TYPE_CHECKING:
 
     from aucbench.processes.child import Room
 
-VERSION = 1  # of the document
+VERSION = 2  # of the document
 ORIGIN = ("plugin", "distribution", "version", "reason")
-PROTOCOLS = "aucbench.contract"
 STREAMING = ("start", "update", "weights")
 
 
@@ -74,7 +73,7 @@ class Description:
     # The published grids of a solver: by parameter `text` for people, and one of `values`, `range`
     # ({low, high, log, integer}) and `distribution`.
     space: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
-    # What a solver requires of data, objective and projector: the fields of `Needs`.
+    # What a solver supports and asks for: the fields of `Needs`.
     needs: Mapping[str, Any] | None = None
     sparse: bool = False
     certified: bool = False
@@ -211,11 +210,7 @@ def _axis(axis: Any) -> dict[str, Any]:
 def _needs(needs: Any) -> dict[str, Any] | None:
     if not is_dataclass(needs) or isinstance(needs, type):  # a property: only instances know
         return None
-    plain = {name: plain_value(value) for name, value in asdict(needs).items()}
-    objective = getattr(needs, "objective", None)
-    if getattr(objective, "__module__", PROTOCOLS) != PROTOCOLS:  # that of another package
-        plain["objective"] = True
-    return plain
+    return {name: plain_value(value) for name, value in asdict(needs).items()}
 
 
 def _missing(name: str, needs: Any) -> str | None:
@@ -247,6 +242,8 @@ def plain_value(value: Any) -> Any:
         return value if isfinite(value) else str(value)
     if isinstance(value, tuple | list):
         return [plain_value(part) for part in value]
+    if isinstance(value, frozenset):
+        return sorted(map(plain_value, value))
     return repr(value)
 
 

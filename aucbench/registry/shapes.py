@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import partial
-from inspect import Parameter, isfunction
+from inspect import Parameter, getattr_static, isfunction
 from itertools import takewhile
 from math import isclose, isfinite
 from typing import Any
@@ -18,28 +18,30 @@ from aucbench.errors import PluginError, float_of, short, written_at
 from aucbench.ranges import is_axis
 from aucbench.registry.signatures import parameters_of, signature, types_of
 
-ABILITIES = {
-    "solvers": ("problem", "iterates", "space", "needs"),
-    "objectives": ("value", "grad"),
-    "projectors": ("__call__", "contains", "value"),
-    "features": ("__call__", "fit", "exempt"),
+GIVEN = 2  # arguments of a metric that no specification gives: the labels and the scores
+# What a metric of rows may take besides, first of all: no specification gives it.
+OF_ROWS = ("sample_weight", "groups", "pos_label")
+PROTOCOLS = {  # of `aucbench.contract`
+    "solvers": "Solver",
+    "objectives": "Objective",
+    "projectors": "Projector",
+    "features": "FeatureMap",
+}
+OTHERS = {  # members of kinds that follow no protocol of the contract
     "pairs": ("members", "kind", "measure"),
     "datasets": ("rows", "target"),
     "metrics": ("__call__",),
 }
-GIVEN = 2  # arguments of a metric that no specification gives: the labels and the scores
-# What a metric of rows may take besides, first of all: no specification gives it.
-OF_ROWS = ("sample_weight", "groups", "pos_label")
 TELLING = {  # by which an instance or a class of a kind is known
-    "solvers": ("problem", "iterates"),
+    "solvers": ("iterates",),
     "projectors": ("contains", "value"),
-    "features": ("fit", "exempt"),
+    "features": ("fit", "__call__"),
     "objectives": ("value", "grad"),
     "pairs": ("members", "measure"),
     "datasets": ("rows", "target"),
 }
+ABSTRACT = {"solvers": ("iterates",), "objectives": ("value", "grad")}  # without a default
 ROUNDING = 1e-12  # of a metric, which may be a sum of shares
-METHODS = {"problem", "iterates", "value", "grad", "contains", "fit", "members"}
 
 
 def fault(kind: str, thing: Any) -> str | None:
@@ -47,12 +49,49 @@ def fault(kind: str, thing: Any) -> str | None:
 
     A data set is rows and a target, whatever class it has.
     """
-    if lacking := [name for name in ABILITIES[kind] if not _has(thing, name)]:
-        return f"it lacks {', '.join(lacking)}"
-    for name in sorted(METHODS & {*ABILITIES[kind]}):
-        if not (callable(member := getattr(thing, name, None)) or isinstance(member, property)):
-            return f"its {name} is {member!r}, wanted a method"
+    protocol = protocol_of(kind)
+    members = OTHERS[kind] if protocol is None else members_of(protocol)
+    inherit = f"; inherit from {protocol.__module__}.{protocol.__name__}" if protocol else ""
+    if lacking := [name for name in members if not _has(thing, name)]:
+        return f"it lacks {', '.join(lacking)}{inherit}"
+    if protocol is None:
+        return None
+    cls = thing if isinstance(thing, type) else type(thing)
+    for name in members:
+        own, wanted = getattr_static(cls, name, None), getattr_static(protocol, name)
+        if own is wanted and name in ABSTRACT.get(kind, ()):
+            return f"it has no {name} of its own; write it"
+        if own is not wanted and isfunction(wanted):
+            if not (callable(own) or isinstance(own, property | classmethod | staticmethod)):
+                return f"its {name} is {own!r}, wanted a method"
+            if isfunction(own) and not _takes(own, wanted):
+                return f"its {name} takes {_names(own)}, wanted {_names(wanted)}"
     return _fault_of_solver(thing) if kind == "solvers" else None
+
+
+def protocol_of(kind: str) -> type | None:
+    """Return the protocol of the contract that a kind follows; None where there is none."""
+    from aucbench import contract  # which imports NumPy
+
+    return getattr(contract, PROTOCOLS[kind]) if kind in PROTOCOLS else None
+
+
+def members_of(protocol: type) -> list[str]:
+    """Return the names of what a protocol asks for."""
+    return [name for name in vars(protocol) if name[0] != "_" or name == "__call__"]
+
+
+def _takes(function: Any, wanted: Any) -> bool:
+    """Whether a method can be called with the arguments of another one, in their order."""
+    try:
+        signature(function).bind(*signature(wanted).parameters)
+    except TypeError:
+        return False
+    return True
+
+
+def _names(method: Any) -> str:
+    return f"({', '.join([*signature(method).parameters][1:])})"
 
 
 def find_class_fault(kind: str, factory: Any) -> str | None:

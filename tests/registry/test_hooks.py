@@ -38,10 +38,11 @@ RETURNED = {
 CASES = [(kind, answer) for kind in KINDS for answer in RETURNED]
 FUNCTIONS = ("datasets", "metrics")
 NOT_VALID = {  # what is registered as another kind than it is
-    ("solvers", "Ball"): "it lacks problem, iterates, space, needs; it is a projector, which "
-    "aucbench_projectors registers",
+    ("solvers", "Ball"): "it lacks space, needs, problem, iterates; inherit from "
+    "aucbench.contract.Solver; it is a projector, which aucbench_projectors registers",
     ("solvers", "gain"): "it takes y and scores, as a metric does",
-    ("objectives", "Ball"): "it lacks grad; it is a projector, which aucbench_projectors registers",
+    ("objectives", "Ball"): "it lacks over_pairs, grad, curvature, cut, rounding; inherit from "
+    "aucbench.contract.Objective; it is a projector, which aucbench_projectors registers",
     ("projectors", "gain"): "it takes y and scores, as a metric does",
     ("projectors", "Ball()"): "it is an instance; register its class, or a function that makes one",
     ("metrics", "Ball"): "it is a class; register a function; it is a projector, which "

@@ -28,7 +28,7 @@ FINE = {
     "import big_library": "",
     "with warnings.catch_warnings(), np.errstate(all='ignore'):\n"
     "    warnings.simplefilter('ignore')\n    import big_library, scipy.signal": "",
-    "import aucbench.models, aucbench.testing, aucbench.report": "",
+    "import aucbench.models, aucbench.report.comparison": "",
 }
 
 

@@ -69,7 +69,7 @@ def test_a_missing_parameter_is_named(site):
         get_solver("foo")
 
 
-@pytest.mark.parametrize("kind", registry.ABILITIES)
+@pytest.mark.parametrize("kind", registry.KINDS)
 def test_every_built_in_is_what_it_says(site, kind):
     assert names(kind) == sorted({*names(kind)})
     for name in names(kind):

@@ -17,17 +17,17 @@ pytestmark = pytest.mark.plain
 BODY = {
     "space": "space: ClassVar = {}",
     "needs": "needs: ClassVar = Needs()",
-    "problem": "def problem(self, data, rng): return None",
-    "iterates": "def iterates(self, problem, rng): return iter(())",
+    "problem": "def problem(self, data, rng, budget): return None",
+    "iterates": "def iterates(self, problem, w0, rng, budget): return iter(())",
 }
 
 
-def written(head="@dataclass(frozen=True)", fields="k: int = 3", **changed):
+def written(head="@dataclass(frozen=True)", fields="k: int = 3", base="", **changed):
     """Source of a plugin with one solver, some lines of which are changed or left out (None)."""
     lines = [line for line in {**BODY, **changed}.values() if line is not None]
     body = "\n    ".join([fields, *lines])
     hook = "@hookimpl\ndef aucbench_solvers(): return {'mine': Mine}"
-    return f"{HEAD}\n{head}\nclass Mine:\n    {body}\n\n{hook}\n"
+    return f"{HEAD}\n{head}\nclass Mine{base}:\n    {body}\n\n{hook}\n"
 
 
 MALFORMED = {
@@ -37,22 +37,27 @@ MALFORMED = {
         written("@dataclass(frozen=True, init=False)", init="def __init__(self, **kwargs): 0"),
         "it takes any parameter",
     ),
-    "no space": (written(space=None), "it lacks space"),
-    "no needs": (written(needs=None), "it lacks needs"),
-    "no problem": (written(problem=None), "it lacks problem"),
-    "no iterates": (written(iterates=None), "it lacks iterates"),
+    "no space": (written(space=None), "it lacks space; inherit from aucbench.contract.Solver"),
+    "no needs": (written(needs=None), "it lacks needs; inherit from aucbench.contract.Solver"),
+    "no problem": (written(problem=None), "it lacks problem; inherit from aucbench.contract.S"),
+    "no iterates": (written(iterates=None), "it lacks iterates; inherit from aucbench.contract"),
+    "only the protocol": (written(base="(Solver)", iterates=None), "it has no iterates of its own"),
+    "other arguments": (
+        written(problem="def problem(self, data, rng): return None"),
+        "its problem takes (data, rng), wanted (data, rng, budget)",
+    ),
+    "no start": (
+        written(iterates="def iterates(self, problem, rng, budget): return iter(())"),
+        "its iterates takes (problem, rng, budget), wanted (problem, w0, rng, budget)",
+    ),
     "needs is a mapping": (written(needs="needs: ClassVar = {}"), "its needs is {}, wanted an ins"),
     "needs is the class": (
         written(needs="needs: ClassVar = Needs"),
         "wanted an instance, as in needs",
     ),
     "needs has a word": (
-        written(needs="needs: ClassVar = Needs(projector='l1')"),
-        "projector of Needs must be True or False, got 'l1'",
-    ),
-    "packages is a word": (
-        written(needs="needs: ClassVar = Needs(packages='xgboost')"),
-        "packages of Needs must be a tuple of names of modules, got 'xgboost'",
+        written(needs="needs: ClassVar = Needs(frozenset({'l1'}))"),
+        "unknown capability 'l1'",
     ),
     "problem is no method": (
         written(problem="problem: ClassVar = 5"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import NoneType
@@ -10,17 +11,17 @@ from typing import Any
 
 from aucbench import registry
 from aucbench.about import scale_of
-from aucbench.bench.cell import Tuning
+from aucbench.bench.cell import Choice, Tuning
 from aucbench.bench.codec import dump
 from aucbench.bench.worker.build import check_grid, plugin_of
 from aucbench.bench.worker.plain import message
-from aucbench.contract import Solver
 from aucbench.data import Data
-from aucbench.errors import AucbenchError, DataError, PluginError
+from aucbench.errors import AucbenchError, DataError, PluginError, UnsupportedError
 from aucbench.registry.lookup import broken_plugins, entries_named, find
 from aucbench.registry.shapes import origin
 from aucbench.registry.signatures import parameters_of
-from aucbench.registry.specs import Spec, in_file
+from aucbench.registry.specs import Spec, in_file, short
+from aucbench.solving.replaceable import own_parameters
 
 TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
 REFUSED, ERROR = "refused", "error"
@@ -43,6 +44,8 @@ def resolve_spec(
     try:
         answer |= LOOKED_UP[kind](spec)
         answer["identity"] = dump(registry.identity_of(kind, spec, filled=not tuning))
+        if kind == "solvers":
+            _refuse_needless(spec, tuning, replaced)
         if tuning:
             check_grid(spec, tuning, replaced)
     except (MemoryError, KeyboardInterrupt):
@@ -69,44 +72,34 @@ def _is_broken(spec: Spec, error: BaseException) -> bool:
 
 
 def _solver(spec: Spec) -> dict[str, Any]:
+    needs = registry.get_solver(spec).needs
+    return {"capabilities": sorted(needs.capabilities), "packages": [*needs.packages]}
+
+
+def _refuse_needless(spec: Spec, tuning: Tuning, replaced: Collection[str]) -> None:
+    """Raise when the user gives a parameter of a part that is replaced.
+
+    It would count in the name and the id of a result, and change nothing.
+    """
     solver = registry.get_solver(spec)
-    needs = solver.needs
-    lists = ("objective_parameters", "projector_parameters", "packages")
-    return {
-        "written": _written(spec),
-        "needs": {
-            "objective": bool(needs.objective),
-            "projector": needs.projector,
-            "of_objective": _of_objective(solver),
-            "unless": needs.unless,
-            **{name: [*getattr(needs, name)] for name in lists},
-        },
-    }
-
-
-def _written(spec: Spec) -> list[str]:
-    """Parameters in the brackets, but those that have no default, which must be there."""
-    claim = find("solvers", spec.name)
-    required = {p.name for p in parameters_of(claim.factory, 0) if p.required}
-    return [name for name in registry.params_of("solvers", spec) if name not in required]
-
-
-def _of_objective(solver: Solver) -> list[str]:
-    """Methods that another objective must have, besides those that every one has."""
-    needs = solver.needs
-    replaced = needs.unless and getattr(solver, needs.unless, None) is not None
-    if isinstance(needs.objective, bool) or replaced:
-        return []
-    return sorted(name for name in vars(needs.objective) if not name.startswith("_"))
+    known = solver.needs.capabilities
+    kinds = [kind for kind in replaced if f"any-{kind}" in known]
+    required = {p.name for p in parameters_of(find("solvers", spec.name).factory, 0) if p.required}
+    written = registry.params_of("solvers", spec).keys() - required
+    tuned = set() if isinstance(tuning, bool) else {axis for axis, _ in tuning}
+    for name in own_parameters(solver, kinds) if kinds and written | tuned else ():
+        if name in written | tuned:
+            raise UnsupportedError(
+                f"{name} of {short(Choice(spec, tuning))} belongs to its own {' or '.join(kinds)}, "
+                f"which --{' and --'.join(kinds)} replaces; leave {name} out"
+            )
 
 
 def _objective(spec: Spec) -> dict[str, Any]:
-    try:
-        objective = registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
-    except DataError:
-        # Its parameters were accepted. The cells show whether it accepts the real rows.
-        return {}
-    return {"methods": sorted(name for name in dir(objective) if not name.startswith("_"))}
+    # The cells show whether it accepts the real rows: here only its parameters are looked at.
+    with suppress(DataError):
+        registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
+    return {}
 
 
 def _pairs(spec: Spec) -> dict[str, Any]:
