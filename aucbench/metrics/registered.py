@@ -25,13 +25,21 @@ from aucbench.metrics.partial import partial_auc
 CALIBRATED = {
     "one-positive": "a calibration needs two positive rows, and without one there is no value",
     "order-of-rows": "the two halves that are calibrated follow the order of the rows",
+    "weights-of-rows": "a row that occurs twice may be in both halves",
 }
+FIRST = {"weights-of-rows": "it counts the first k rows, whatever they weigh"}
 
 
 def of_probabilities(function: Callable[..., float], purpose: str) -> Callable[..., float]:
-    """Return a loss of calibrated probabilities, which breaks two laws with good reason."""
+    """Return a loss of calibrated probabilities, which breaks some laws with good reason."""
     function.expected_failures = CALIBRATED  # type: ignore[attr-defined]
     return about(purpose)(metric(greater_is_better=False, low=0.0)(function))
+
+
+def of_first(function: Callable[..., float], purpose: str) -> Callable[..., float]:
+    """Return a share among the first k rows, which breaks a law with good reason."""
+    function.expected_failures = FIRST  # type: ignore[attr-defined]
+    return about(purpose)(RATE(function))
 
 
 def hand_till(y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -62,8 +70,8 @@ METRICS: Factories = {
     "one-vs-rest": about("whether each class ranks above the rest in its own score")(
         CLASSES(one_vs_rest)
     ),
-    "precision": about("how many of the first k rows are positive")(RATE(precision_at)),
-    "recall": about("how many positives are among the first k rows")(RATE(recall_at)),
+    "precision": of_first(precision_at, "how many of the first k rows are positive"),
+    "recall": of_first(recall_at, "how many positives are among the first k rows"),
     "brier": of_probabilities(calibrated_brier, "squared error of calibrated probabilities"),
     "log-loss": of_probabilities(calibrated_log_loss, "log-loss of calibrated probabilities"),
 }

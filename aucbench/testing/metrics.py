@@ -1,4 +1,4 @@
-"""Laws of metrics: functions of labels and scores."""
+"""Laws of metrics: functions of a target, mostly labels, and scores."""
 
 from __future__ import annotations
 
@@ -8,111 +8,159 @@ from typing import Any
 import numpy as np
 
 from aucbench.about import scale_of
+from aucbench.data import Survival
 from aucbench.data.arrays import Vector
 from aucbench.errors import PluginError
 from aucbench.registry.shapes import checked_value, origin, takes_weights
-from aucbench.testing.laws import LawBroken, Laws, NotAsked, require
+from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import extent, features, labels, require_close
 from aucbench.testing.traces import add_nothing_left
 
 laws = Laws("metrics")
+Scored = tuple[str, Any, Vector]
 
 
-def scored() -> Iterator[tuple[str, Any, Vector]]:
-    """Labels and scores: distinct, with ties, perfect, reversed."""
-    y = (labels() > 0).astype(np.int8)
-    scores = features().sum(axis=1)
+def scored(f: Any) -> Iterator[Scored]:
+    """The target of a metric, and scores: distinct, tied, perfect, reversed, almost equal."""
+    y, goal, scores = _target(scale_of(origin(f)).of)
+    small = np.tanh(scores)
     yield "scores", y, scores
     yield "scores with ties", y, np.round(scores)
-    yield "equal scores", y, np.zeros(extent().n)
-    yield "perfect scores", y, y + 0.1 * np.tanh(scores)
-    yield "reversed scores", y, -1.0 * y + 0.1 * np.tanh(scores)
+    yield "equal scores", y, 0.0 * scores
+    yield "perfect scores", y, goal + 0.1 * small
+    yield "reversed scores", y, -1.0 * goal + 0.1 * small
+    yield "almost equal perfect scores", y, 0.5 + 1e-9 * (goal - 0.5) + 1e-11 * small
+    yield "almost equal reversed scores", y, 0.5 - 1e-9 * (goal - 0.5) + 1e-11 * small
 
 
-def require_of_labels(f: Any) -> None:
-    """End the check of a metric that is one of another target."""
-    if (of := scale_of(origin(f)).of) != "labels":
-        raise NotAsked(f"it is a measure of {of}, and the law has labels of two classes")
+def _target(of: str) -> tuple[Any, Vector, Vector]:
+    """The target of some kind, scores that are perfect for it, and others."""
+    number = np.arange(extent().n)
+    if of == "labels":
+        y = (labels() > 0).astype(np.int8)
+        return y, y.astype(np.float64), features().sum(axis=1)
+    if of == "classes":
+        return number % 3, np.eye(3)[number % 3], features()[:, :3]
+    if of != "survival times":
+        not_asked(f"it is a measure of {of}, which the laws have none of")
+    times = 1.0 + number % 7
+    return Survival.of(times, number % 3 > 0), -times, features().sum(axis=1)
 
 
-def number(f: Any, y: Any, scores: Vector, name: str = "scores") -> float:
+def number(f: Any, y: Any, scores: Vector, name: str = "scores", *weights: Vector) -> float:
     """f(y, scores), which must be one finite number of its scale."""
-    require_of_labels(f)
     try:
-        return checked_value(f, f(y, scores))
+        return checked_value(f, f(y, scores, *weights))
     except PluginError as error:
         raise LawBroken(f"{name}: {error}") from error
 
 
-add_nothing_left(laws, lambda f: [number(f, y, scores, name) for name, y, scores in scored()])
+add_nothing_left(laws, lambda f: [number(f, y, scores, name) for name, y, scores in scored(f)])
 
 
 @laws("exact")
 def returns_a_number(f: Any) -> None:
-    """It returns one finite number of its range, for ties and equal scores too."""
-    for name, y, scores in scored():
+    """It returns one finite number of its range, for ties and equal scores too, of 64 bits."""
+    for name, y, scores in scored(f):
         number(f, y, scores, name)
+        kind = getattr(f(y, scores), "dtype", np.dtype(np.float64))
+        require(kind.itemsize >= 8, f"it returned {kind}; compute in float64")
 
 
 @laws("exact")
 def one_positive(f: Any) -> None:
     """It returns a number for a single positive row, which rare classes have in a split."""
-    _, y, scores = next(scored())
+    _, y, scores = next(scored(f))
+    if not isinstance(y, np.ndarray) or y.max() > 1:
+        not_asked("it is no measure of two classes")
     some = np.r_[np.flatnonzero(y)[:1], np.flatnonzero(y == 0)]
     number(f, y[some], scores[some], "one positive")
 
 
 @laws("1e-12 of its size")
 def order_of_rows(f: Any) -> None:
-    """The order of the rows does not matter, with ties too."""
-    order = np.random.default_rng(3).permutation(extent().n)
-    for name, y, scores in scored():
-        other = number(f, y[order], scores[order], name)
+    """The order of the rows does not matter, with ties too, and of 20 000 rows."""
+    for name, y, scores in (*scored(f), *_many(f)):
+        order = np.random.default_rng(3).permutation(len(scores)).astype(np.int32)
+        other = number(f, y.take(order), scores[order], name)
         require_close(f"shuffled {name}", other, number(f, y, scores), rtol=1e-12, atol=1e-12)
+
+
+def _many(f: Any) -> Iterator[Scored]:
+    """20 000 rows with labels, which are 200 different ones up to 180 times."""
+    if scale_of(origin(f)).of == "labels":
+        times = 20_000 * np.arange(201) * np.arange(1, 202) // (200 * 201)
+        rng = np.random.default_rng(4)
+        y = (rng.random(200) < 0.3).astype(np.int8)
+        scores = np.round(rng.normal(size=200), 1) + y
+        yield "20 000 scores", np.repeat(y, np.diff(times)), np.repeat(scores, np.diff(times))
 
 
 @laws("exact")
 def arrays_are_left_alone(f: Any) -> None:
     """It takes arrays that cannot be written, and leaves the others as they are."""
-    for name, y, scores in scored():
-        before = y.copy(), scores.copy()
+    for name, y, scores in scored(f):
+        arrays = [array for array in (y, scores) if isinstance(array, np.ndarray)]
+        before = [array.copy() for array in arrays]
         number(f, y, scores, name)
-        same = np.array_equal(y, before[0]) and np.array_equal(scores, before[1])
+        same = all(map(np.array_equal, arrays, before))
         require(same, f"{name}: it has changed its arrays")
-        y.setflags(write=False)
-        scores.setflags(write=False)
+        for array in arrays:
+            array.setflags(write=False)
         number(f, y, scores, name)
 
 
 @laws("exact")
 def repeatable(f: Any) -> None:
     """The same arrays give the same number."""
-    for name, y, scores in scored():
+    for name, y, scores in scored(f):
         first = number(f, y, scores, name)
         require(first == number(f, y, scores, name), f"{name}: two calls differ")
 
 
 @laws("exact")
 def tells_good_from_bad(f: Any) -> None:
-    """Perfect scores have a better number than reversed ones; `@metric` says what is better."""
-    values = {name: number(f, y, scores, name) for name, y, scores in scored()}
-    good, bad = values["perfect scores"], values["reversed scores"]
+    """Perfect scores have a better number than reversed ones; `@metric` says what is better.
+
+    So have scores that differ by 1e-9, which float32 makes equal.
+    """
+    values = {name: number(f, y, scores, name) for name, y, scores in scored(f)}
     better = "greater" if scale_of(origin(f)).greater_is_better else "smaller"
-    require(
-        good > bad if better == "greater" else good < bad,
-        f"perfect scores have {good} and reversed ones {bad}, and a {better} value is better; "
-        "write @metric(greater_is_better=...)",
-    )
+    for scores in ("perfect scores", "almost equal perfect scores"):
+        good, bad = values[scores], values[scores.replace("perfect", "reversed")]
+        require(
+            good > bad if better == "greater" else good < bad,
+            f"{scores} have {good} and reversed ones {bad}, and a {better} value is better; write "
+            "@metric(greater_is_better=...), and compute in float64",
+        )
 
 
 @laws("1e-12 of its size")
 def equal_weights(f: Any) -> None:
     """Equal weights, whatever their size, change nothing."""
-    require_of_labels(f)
-    if not takes_weights(f):
-        raise NotAsked("it takes no weights")
-    for name, y, scores in scored():
+    _require_weights(f)
+    for name, y, scores in scored(f):
         for weight in (1.0, 2.5):
-            value = checked_value(f, f(y, scores, np.full(y.size, weight)))
+            value = number(f, y, scores, name, np.full(len(scores), weight))
             plain = number(f, y, scores, name)
             require_close(f"{name}, weights of {weight}", value, plain, rtol=1e-12, atol=1e-12)
+
+
+def _require_weights(f: Any) -> None:
+    if not takes_weights(f):
+        not_asked("it takes no weights")
+
+
+@laws("1e-10 of its size")
+def weights_of_rows(f: Any) -> None:
+    """A row of weight 2 counts as this row twice, in each class, with ties; of 20 000 rows too."""
+    _require_weights(f)
+    cases = [(*case, 1 + np.arange(extent().n) % 3) for case in scored(f)]
+    for name, y, scores in _many(f):
+        _, first, times = np.unique(scores + 1e6 * y, return_index=True, return_counts=True)
+        cases.append((name, y[first], scores[first], times))
+    for name, y, scores, times in cases:
+        rows = np.repeat(np.arange(len(scores), dtype=np.int32), times)
+        weighted = number(f, y, scores, name, times.astype(np.float64))
+        repeated = number(f, y.take(rows), scores[rows], name)
+        require_close(f"{name}, weights of rows", weighted, repeated, rtol=1e-10, atol=1e-10)

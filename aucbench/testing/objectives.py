@@ -233,8 +233,8 @@ def _require_below(f: Any, u: Vector, b: float, g: Vector, allowed: float) -> No
     """Raise `LawBroken` unless f(u) ≥ b + g · u, but for what is allowed."""
     value, bound = reading(f, u), b + float(g @ u)
     own = 1e-14 * (1.0 + abs(b) + float(np.abs(g) @ np.abs(u)))
-    require(value >= bound - allowed - own, f"a cut is {bound:.9g} where f is {value:.9g}: it is to lie "
-            "below f")  # fmt: skip
+    require(value >= bound - allowed - own, f"a cut is {bound:.9g} where f is {value:.9g}: it is "
+            "to lie below f")  # fmt: skip
 
 
 @laws("exact")

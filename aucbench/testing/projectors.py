@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.data import Terms
 from aucbench.data.arrays import Vector
-from aucbench.testing.laws import Laws, require, require_frozen
+from aucbench.testing.laws import Laws, not_asked, require, require_frozen
 from aucbench.testing.samples import extent, require_close
 from aucbench.testing.traces import add_nothing_left
 
@@ -66,9 +67,11 @@ def in_place(project: Any) -> None:
     A loop that ignores the result, or keeps the array, else goes on without a constraint.
     """
     for v in vectors():
-        u = v.copy()
-        returned = project(u, 1.0)
-        require(returned is u, "it returned another array; overwrite v and return it")
+        for step in STEPS:
+            u = v.copy()
+            require(project(u, step) is u, "it returned another array; overwrite v and return it")
+        require(np.array_equal(moved(project, v), project(v.copy())), "without a step it is not "
+                "that of step 1")  # fmt: skip
 
 
 @laws("as `contains`")
@@ -106,6 +109,24 @@ def nearest(project: Any) -> None:
 
     For a set it is the nearest point. Tried are results for other vectors and points near by.
     """
+    _require_nearest(project)
+
+
+@laws("1e-9 of the objective of the prox")
+def terms(project: Any) -> None:
+    """`of_terms` returns such a projector over terms of features, and changes nothing in itself."""
+    owner = np.arange(extent().d, dtype=np.int32) // 2
+    columns = tuple((t,) for t in range(int(owner[-1]) + 1))
+    before = [moved(project, v) for v in vectors()]
+    over = project.of_terms(Terms(columns, owner, np.zeros(owner.size, np.bool_)))
+    if over is project:
+        not_asked("it has no groups")
+    _require_nearest(over)
+    for v, u in zip(vectors(), before, strict=True):
+        require_close("a vector, after of_terms", moved(project, v), u)
+
+
+def _require_nearest(project: Any) -> None:
     rng = np.random.default_rng(7)
     for v in vectors():
         for step in STEPS:
