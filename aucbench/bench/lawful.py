@@ -35,9 +35,9 @@ def check_targets(
     Parameters
     ----------
     laws : sequence of str
-        Names of the laws; none: all.
+        Names of the laws, or `name on 2000 x 50`; none: all.
     thorough : bool
-        Whether laws are asked on larger samples too.
+        Whether laws are asked on larger rows too.
     timeout : float
         Seconds for the process of a plugin; ten times as many if thorough.
     """

@@ -1,4 +1,9 @@
-"""`check` holds a thing to all laws of its kind, on the small sample and on larger ones."""
+"""`check` holds a thing to all laws of its kind, on the small sample and on larger rows.
+
+A thorough check asks the laws once more on many rows or on many columns, which are drawn anew each
+time, and fewer if a law takes long on a part of them. The laws come in an order that depends on
+them, and stop after ten seconds. So many checks ask all laws on rows of all sizes.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,16 @@ from contextlib import chdir
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
+
+import numpy as np
 
 from aucbench.errors import UnknownNameError
 from aucbench.processes.child import Room
 from aucbench.records import Finding, Verdict
 from aucbench.testing.laws import EXPECTED, Law, found, told
-from aucbench.testing.samples import LARGE, SMALL, Extent, extended
+from aucbench.testing.samples import SMALL, Extent, extended
 from aucbench.testing.subjects import LAWS, Subject, named, subject_of
 
 SIZED = (
@@ -26,8 +33,9 @@ SIZED = (
     "pairs",
     "metrics",
 )  # which read the sample
-SIZES = tuple(map(str, LARGE))
-SLOWEST = 10.0  # seconds of the first states, up to which laws are asked on large samples
+FAST = 0.1  # CPU seconds of a law, above which it is asked on no more rows
+PATIENCE = 10.0  # CPU seconds after which no further law is asked on larger rows
+LARGER = "larger rows"  # where a law may be broken, in an expectation
 
 
 def check(
@@ -69,13 +77,12 @@ def asked(
     expected: Mapping[str, str],
     laws: Collection[str] = (),
     *,
-    thorough: bool = False,
+    larger: Extent | None = None,
 ) -> Iterator[tuple[tuple[str, str, str, str], Callable[[], Finding]]]:
     """Yield (kind, name, law, extent) and the function that checks it, law by law.
 
-    It is a single one if the thing cannot be built.
-
-    No laws: all are asked. If it is thorough, then on larger samples too.
+    It is a single one if the thing cannot be built. No laws: all are asked. `law on 2000 x 50` asks
+    a law on such rows only. With an extent, laws are asked on larger rows too.
     """
     key = (subject.kind, subject.name)
     try:
@@ -84,17 +91,41 @@ def asked(
         failed = Finding(*key, "built", Verdict.BROKEN, told(error), 0.0)
         yield (*key, "built", ""), lambda: failed
         return
-    large = LARGE if thorough and subject.kind in SIZED else ()
-    for at in (SMALL, *large):
-        known = expectations(subject.kind, thing, expected, at)
-        named_extent = "" if at is SMALL else str(at)
-        if large and at is not SMALL and (slow := _too_slow(subject, thing, at)):
-            yield (*key, "time", named_extent), partial(replace, slow)
-            continue
-        for law in LAWS[subject.kind]:
-            if (not laws or law.name in laws) and (at is SMALL or not law.once):
-                take = partial(_found_at, at, named_extent, law, thing, subject.name, known)
-                yield (*key, law.name, named_extent), take
+    own = LAWS[subject.kind]
+
+    def take(law: Law, at: Extent = SMALL) -> tuple[tuple[str, str, str, str], Any]:
+        where = "" if at is SMALL else str(at)
+        known = expectations(subject.kind, thing, expected, larger=at is not SMALL)
+        return (*key, law.name, where), partial(_found_at, at, law, thing, subject.name, known)
+
+    yield from (take(law) for law in own if not laws or law.name in laws)
+    for name, at in _sized(laws):
+        yield from (take(law, at) for law in own if law.name == name)
+    if larger is None or subject.kind not in SIZED:
+        return
+    larger, begin = _shrunk(own[0], thing, larger), process_time()
+    left = [law for law in own if not law.once and (not laws or law.name in laws)]
+    for i in np.random.default_rng(larger.n * larger.d).permutation(len(left)):
+        found_at = take(left[i], larger)
+        if process_time() - begin > PATIENCE:
+            why = f"the {PATIENCE:g} seconds for larger rows are over"
+            late = Finding(*key, left[i].name, Verdict.NOT_ASKED, why, 0.0, str(larger))
+            found_at = found_at[0], partial(_itself, late)
+        yield found_at
+
+
+def _itself(finding: Finding) -> Finding:
+    return finding
+
+
+def _shrunk(law: Law, thing: Any, at: Extent) -> Extent:
+    """The extent, or one of a quarter, a 16th or a 64th of it, on which a law is fast enough."""
+    for factor in (64, 16, 4):
+        begin = process_time()
+        _found_at(smaller := at.shrunk(factor), law, thing, "", {})
+        if process_time() - begin > FAST:
+            return smaller
+    return at
 
 
 def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]) -> dict[str, Any]:
@@ -105,59 +136,57 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]
     """
     require_laws(request["laws"])
     done = {tuple(row) for row in request["done"]}
+    larger = None
+    if request["thorough"]:  # a process that goes on for another one has its rows
+        larger = next((Extent.of(row[3]) for row in done if row[3]), None) or Extent.drawn()
     sys.path.append(request["folder"])  # for module:Class, which need not be installed
     with chdir(request["folder"]):
         for subject in named(request["target"]):
-            for key, take in asked(subject, {}, request["laws"], thorough=request["thorough"]):
+            for key, take in asked(subject, {}, request["laws"], larger=larger):
                 if key not in done:
                     room.line({"begin": key})
                     room.line({"end": asdict(take())})
     return {}
 
 
-def _found_at(at: Extent, extent: str, law: Law, *about: Any) -> Finding:
+def _found_at(at: Extent, law: Law, *about: Any) -> Finding:
     with extended(at):
-        return replace(found(law, *about), extent=extent)
+        finding = found(law, *about, strict=at is SMALL)
+    return replace(finding, extent="" if at is SMALL else str(at))
 
 
-def _too_slow(subject: Subject, thing: Any, at: Extent) -> Finding | None:
-    """Why no law is asked on these rows: a fit takes so long that the laws would take hours."""
-    if subject.kind != "solvers":
-        return None
-    begin = perf_counter()
-    with extended(at):
-        law = next(law for law in LAWS["solvers"] if law.name == "states")
-        found(law, thing, subject.name, {})
-    if (seconds := perf_counter() - begin) <= SLOWEST:
-        return None
-    why = f"its first states take {seconds:.0f} s, more than {SLOWEST:g} s"
-    return Finding(subject.kind, subject.name, "time", Verdict.NOT_ASKED, why, seconds, str(at))
+def _sized(laws: Iterable[str]) -> Iterator[tuple[str, Extent]]:
+    """Yield the names and extents of laws such as `nearest on 2000 x 50`."""
+    for law in laws:
+        name, on, extent = law.partition(" on ")
+        if on:
+            yield name, Extent.of(extent)
 
 
 def require_laws(names: Iterable[str]) -> None:
     """Raise `UnknownNameError` when one of them is no law."""
     known = dict.fromkeys(law.name for laws in LAWS.values() for law in laws)
     for name in names:
-        if name not in known:
+        if name.partition(" on ")[0] not in known:
             raise UnknownNameError("law", name, known)
 
 
 def expectations(
-    kind: str, thing: Any, further: Mapping[str, str], at: Extent = SMALL
+    kind: str, thing: Any, further: Mapping[str, str], *, larger: bool = False
 ) -> dict[str, str]:
-    """Laws that are expected to be broken on a sample, with the reasons.
+    """Laws that are expected to be broken, with the reasons.
 
-    `law on 300 x 3000` names a law that is broken on this larger sample only.
+    `law on larger rows` names a law that may be broken on larger rows only.
     """
     origin = thing.func if isinstance(thing, partial) else thing
     laws = [law.name for law in LAWS[kind]]
     known = {}
     for name, reason in {**getattr(origin, EXPECTED, {}), **further}.items():
-        law, _, size = name.partition(" on ")
+        law, on, size = name.partition(" on ")
         if law not in laws:
             raise UnknownNameError(f"law of {kind}", law, laws)
-        if size and size not in SIZES:
-            raise UnknownNameError("larger sample", size, SIZES)
-        if size in ("", str(at)):
+        if on and size != LARGER:
+            raise UnknownNameError("place", size, [LARGER])
+        if larger or not on:
             known[law] = reason
     return known

@@ -240,7 +240,7 @@ def keeps_rows(phi: Any) -> None:
     X = features()
     X[10:15] = marked
     text = pickle.dumps(fitted(phi, locked(X, labels())), protocol=5)
-    held = sum(number.tobytes() in text for number in marked.ravel())
+    held = sum(number.tobytes() in text for number in marked[:, some_columns()].ravel())
     require(
         held == 0 or phi.keeps_rows, f"it holds {held} numbers of 5 rows; declare keeps_rows = True"
     )

@@ -86,11 +86,19 @@ def distribution(pairs: Any) -> None:
     for data in data_sets(pairs):
         for members in members_of(pairs, data):
             require(members.n == data.n, f"its members have {members.n} rows, wanted {data.n}")
-            for row in np.eye(data.n)[:: max(1, data.n // 20)]:
+            for _, row in _single_rows(data.n):
                 for part in members.times(row):
                     require((part >= 0.0).all(), "a pair counts less than 0")
             require_close("the sum of all pairs", members.row_masses[0].sum(), 1.0, atol=COUNTS)
             require(members.pairs > 0, f"it counts {members.pairs} pairs")
+
+
+def _single_rows(n: int) -> Iterator[tuple[int, Vector]]:
+    """Yield about 20 of n rows, each with the vector that is 1 in this row alone."""
+    for i in range(0, n, max(1, n // 20)):
+        row = np.zeros(n)
+        row[i] = 1.0
+        yield i, row
 
 
 @laws("1e-12 of the sum")
@@ -98,9 +106,7 @@ def one_way(pairs: Any) -> None:
     """No row is above itself, and of two rows one at most is to be above the other."""
     for data in data_sets(pairs):
         for members in members_of(pairs, data):
-            for i in range(0, data.n, max(1, data.n // 20)):
-                row = np.zeros(data.n)
-                row[i] = 1.0
+            for i, row in _single_rows(data.n):
                 above, below = members.times(row)
                 both = np.minimum(above, below).max()
                 require(both <= COUNTS, f"row {i} is above a row that is above it, or above itself")

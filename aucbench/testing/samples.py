@@ -15,6 +15,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.arrays import rows as rows_of
+from aucbench.errors import ParameterError
 from aucbench.testing.laws import LawBroken, require
 
 
@@ -28,9 +29,31 @@ class Extent:
     def __str__(self) -> str:
         return f"{self.n} x {self.d}"
 
+    @staticmethod
+    def of(text: str) -> Extent:
+        """Return the extent that is written so, or raise `ParameterError`."""
+        n, _, d = text.partition(" x ")
+        if not (n.isdecimal() and d.isdecimal() and int(n) >= SMALL.n and int(d) > 0):
+            raise ParameterError(f"{text!r} are no rows and columns; write them as in 2000 x 50")
+        return Extent(int(n), int(d))
+
+    @staticmethod
+    def drawn() -> Extent:
+        """Return many rows or many columns: another extent at each call."""
+        rng = np.random.default_rng()
+        if rng.random() < 0.5:
+            return Extent(int(10.0 ** rng.uniform(3.0, MOST_ROWS)), int(rng.integers(2, 21)))
+        return Extent(int(rng.integers(100, 301)), int(10.0 ** rng.uniform(2.0, MOST_COLUMNS)))
+
+    def shrunk(self, factor: int) -> Extent:
+        """Return fewer rows, or fewer columns where there are more of them."""
+        if self.n > self.d:
+            return Extent(max(SMALL.n, self.n // factor), self.d)
+        return Extent(self.n, max(SMALL.d, self.d // factor))
+
 
 SMALL = Extent(90, 12)
-LARGE = (Extent(2000, 50), Extent(300, 3000))
+MOST_ROWS, MOST_COLUMNS = np.log10([50_000, 5_000])
 _extent: ContextVar[Extent] = ContextVar("extent", default=SMALL)
 
 
@@ -92,10 +115,11 @@ def messy(M: Any) -> Any:
     """The rows as CSR with stored zeros, columns in no order, and numbers that are sums of two."""
     from scipy.sparse import csr_array
 
-    at = np.random.default_rng(5).permutation(np.tile(np.arange(M.size), 2))
-    at = at[np.argsort(at // M.shape[1], kind="stable")]
-    starts = 2 * M.shape[1] * np.arange(len(M) + 1)
-    return csr_array((0.5 * M.reshape(-1)[at], at % M.shape[1], starts), shape=M.shape)
+    n, d = M.shape
+    both = np.r_[np.arange(d)[::-1], np.arange(d)]
+    return csr_array(
+        (0.5 * M[:, both].ravel(), np.tile(both, n), 2 * d * np.arange(n + 1)), shape=(n, d)
+    )
 
 
 LAYOUTS: Mapping[str, Callable[[Any], Any]] = {
