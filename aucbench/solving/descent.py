@@ -24,6 +24,7 @@ from aucbench.ranges import ENOUGH
 from aucbench.solving.values import objective_at
 
 TRIALS = 60  # steps of half the length before the last one
+LEAST = 1e-300  # length of a step
 FEW_STEPS, FEW_TRIALS = 3, 12  # at the end of a fit: about as much as three passes of a method
 SMALL = 1e-4  # of the length of w, or of 1: how far the slope is looked at for the first step
 
@@ -48,7 +49,7 @@ def descends(problem: Problem, w0: Vector, w: Vector, tolerance: float) -> bool:
     if problem.f is None or problem.early_stopping:
         return False
     with np.errstate(over="ignore", invalid="ignore"):  # a method may diverge
-        here, start = _value(problem, w), _value(problem, w0)
+        here, start = attained(problem, w), attained(problem, w0)
         if not here < inf:
             return False
         low = lowered(problem, w, FEW_STEPS, FEW_TRIALS).value
@@ -60,7 +61,7 @@ def lowered(problem: Problem, w: Vector, steps: int, trials: int = TRIALS) -> Lo
 
     A step reads the rows about four times. It is tried with at most `trials` lengths.
     """
-    best = Lowered(w.copy(), _value(problem, w))
+    best = Lowered(w.copy(), attained(problem, w))
     y, momentum, step = w.copy(), 1.0, _first_step(problem, w)
     for _ in range(steps):
         moved, step = _stepped(problem, y, step, trials)
@@ -84,8 +85,8 @@ def _stepped(problem: Problem, y: Vector, step: float, trials: int) -> tuple[Low
         move = u - y
         model = at + float(slope @ move) + float(move @ move) / (2.0 * step)
         if f.value(u) <= model + 1e-12 * abs(at):
-            return Lowered(u, _value(problem, u)), step
-        step *= 0.5
+            return Lowered(u, attained(problem, u)), step
+        step = max(0.5 * step, LEAST)
     return Lowered(y, inf), step
 
 
@@ -101,7 +102,7 @@ def _first_step(problem: Problem, w: Vector) -> float:
     return 1.0 / bend if isfinite(bend) and bend > 0.0 else 1.0
 
 
-def _value(problem: Problem, w: Vector) -> float:
-    """f + Ω at w; infinity where w is not in the domain, or it is no number."""
+def attained(problem: Problem, w: Vector) -> float:
+    """Return f + Ω at w; infinity where w is not in the domain, or it is no number."""
     value = objective_at(problem, w) if problem.project.contains(w) else None
     return value if value is not None and isfinite(value) else inf

@@ -35,7 +35,7 @@ from aucbench.testing.solvers.fits import trajectory
 HERE = "aucbench.testing.solvers.elsewhere"
 LEARNING = {"sklearn.ensemble", "sklearn.linear_model", "sklearn.svm"}  # slow to import
 SEED = "PYTHONHASHSEED"
-Trace = list[list[Any]]  # (step, rows_seen, hash of what was learnt) of each state
+Trace = list[list[Any]]  # (step, rows read, hash of what was learnt) of each state
 
 
 def trace(solver: Any) -> Trace:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
 from itertools import islice
+from time import process_time
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 from unittest.mock import Mock, patch
 from warnings import catch_warnings, simplefilter
@@ -13,15 +14,16 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from aucbench.contract import Budget, Streaming
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.tally import counting
 from aucbench.errors import AucbenchError, UnsupportedError
 from aucbench.kernels.parallel import threads as own_threads
-from aucbench.optim.classifiers import FromEstimator
-from aucbench.protocols import Streaming
-from aucbench.ranges import samples
+from aucbench.ranges import DEFAULT_PASSES, samples
+from aucbench.solving.loop import states_of
 from aucbench.solving.points import mappings
-from aucbench.testing.laws import Laws, not_asked, require
+from aucbench.testing.laws import Laws, not_asked, require, warn
 from aucbench.testing.samples import (
     csr,
     extent,
@@ -46,6 +48,7 @@ from aucbench.testing.solvers.fits import (
 laws = Laws("solvers")
 
 SEED = "seed"
+BUDGET = Budget(passes=DEFAULT_PASSES)
 EARLY = 8  # states of a fit: most parameters change the first, and many fits are made
 GUESSED = (True, False, 1, 2, 5, 0.1, 10.0)  # in place of None
 Fit = tuple[list[Any], bool]  # what each state says, and whether random numbers were drawn
@@ -53,11 +56,10 @@ Fit = tuple[list[Any], bool]  # what each state says, and whether random numbers
 
 @laws("some number differs", once=True)
 def seeds_differ(solver: Any) -> None:
-    """Where a solver draws random numbers, another seed gives other iterates.
+    """Where a solver draws random numbers, another seed gives other iterates; else it is warned.
 
-    Otherwise the spread over seeds is no spread. It may be so for another value of one parameter,
-    or for fewer rows than columns. `Needs(inert=("seed",))` declares that it is not so on few rows.
-    A classifier of scikit-learn may have a `random_state` that it does not use.
+    Then the spread over seeds is no spread. It may differ for another value of one parameter, or
+    for fewer rows than columns.
     """
     drawn = False
 
@@ -68,17 +70,16 @@ def seeds_differ(solver: Any) -> None:
         return draws and any(_fit(one, data, seed)[0] != first for seed in (1, 2))
 
     differs = _somewhere(solver, seeded, SEED)
-    if not drawn and SEED not in solver.needs.inert:
+    if not drawn:
         not_asked("it draws nothing")
-    if not differs and _hands_over(solver):
-        not_asked("the class that it wraps does not use its random_state")
-    _require_declared(solver, SEED, differs, "three seeds give the same iterates, and it draws "
-                      "random numbers; draw from the rng that it gets")  # fmt: skip
+    if not differs:
+        warn("three seeds give the same iterates, and it draws random numbers; draw from the rng "
+             "that it gets")  # fmt: skip
 
 
 @laws("some number differs", once=True)
 def parameters(solver: Any) -> None:
-    """Each parameter changes something, or `Needs(inert=...)` says that it changes nothing.
+    """Each parameter changes something; of one that changes nothing it is warned.
 
     A parameter without effect makes two names of one result, and costs tuning its trials. One that
     matters only beside another value of another parameter has an effect. A text is asked where its
@@ -89,6 +90,7 @@ def parameters(solver: Any) -> None:
     if not asked:
         not_asked("it has no parameter that could have another value")
     known: dict[int, list[Any]] = {}
+    idle = []
 
     def as_it_is(data: Data) -> list[Any]:
         if data.n not in known:
@@ -101,27 +103,11 @@ def parameters(solver: Any) -> None:
             here = as_it_is(data) if one is solver else _fit(one, data)[0]
             return any(_fit(other, data)[0] != here for other in _moved(one, name, values))
 
-        differs = _somewhere(solver, moved, name)
-        _require_declared(
-            solver, name, differs, f"{name} = {getattr(solver, name)!r} and {values[0]!r} give the "
-            "same iterates, and all other values too that were tried; use it or leave it out",
-        )  # fmt: skip
-
-
-def draws(solver: Any) -> bool:
-    """Whether random numbers may decide the result on the sample."""
-    return _hands_over(solver) or (SEED not in solver.needs.inert and _fit(solver, sample())[1])
-
-
-def _hands_over(solver: Any) -> bool:
-    return isinstance(solver, FromEstimator) and solver.hands_seed_over
-
-
-def _require_declared(solver: Any, name: str, differs: bool, why: str) -> None:
-    if name in solver.needs.inert:
-        require(not differs, f"Needs declares {name} as inert, and it changes the iterates")
-    else:
-        require(differs, f"{why}, or declare Needs(inert=({name!r},))")
+        if not _somewhere(solver, moved, name):
+            idle.append(f"{name} = {getattr(solver, name)!r} and {values[0]!r}")
+    if idle:
+        warn(f"{'; '.join(idle)} give the same iterates, and so do all other values that were "
+             "tried; use it, or leave it out")  # fmt: skip
 
 
 def _somewhere(solver: Any, differs: Callable[[Any, Data], bool], name: str) -> bool:
@@ -131,8 +117,6 @@ def _somewhere(solver: Any, differs: Callable[[Any, Data], bool], name: str) -> 
         simplefilter("ignore")  # an odd value may end a fit too early
         if differs(solver, sample(rows=few)) or differs(solver, sample()):
             return True
-        if name in solver.needs.inert:  # it need not do so beside other values
-            return False
         return any(differs(one, sample()) for one in _variants(solver, name))
 
 
@@ -143,9 +127,12 @@ def _fit(solver: Any, data: Data, seed: int = 0) -> Fit:
     said: list[Any] = []
     with patch.object(np.random, "default_rng", Mock(wraps=np.random.default_rng)) as own:
         try:
-            problem = solver.problem(data, rngs[0])
-            states = islice(solver.iterates(problem, rngs[1]), EARLY)
-            said.extend((state.rows_seen, learnt(problem, state).tobytes()) for state in states)
+            with counting() as read:
+                problem = solver.problem(data, rngs[0], BUDGET)
+                w0 = np.zeros(problem.data.d)
+                states = states_of(solver.iterates(problem, w0, rngs[1], BUDGET), solver)
+                early = islice(states, EARLY)
+                said.extend((read.rows, learnt(problem, state).tobytes()) for state in early)
         except AucbenchError as refusal:
             said.append(type(refusal).__name__)
     return said, own.called or before != [_drawn_from(rng) for rng in rngs]
@@ -202,6 +189,9 @@ def _hint(solver: Any, name: str) -> Any:
         return None
 
 
+SEEDS, LONG = 20, 20  # of distributions, and passes of their fits
+SLOW, FEWEST_SEEDS, BRIEF = 0.03, 8, 5  # CPU seconds of a fit, beyond which there are fewer
+RARE, ROUNDS, SHIFTED = 5e-4, 9999, 0.01  # p-value; permutations; of the size of the scores
 REPEATED = 1e-5  # iterative methods end within their tolerance, and trees add in float32
 
 
@@ -279,41 +269,74 @@ def flipped_labels(solver: Any) -> None:
     require_ranks("flipped labels", solver, locked(features(), -labels()))
 
 
-@laws(f"{REPEATED:g} of the largest score")
+@laws(f"{REPEATED:g} of the largest score; of drawn ones, the distribution over {SEEDS} seeds")
 def any_order(solver: Any) -> None:
-    """Rows in another order give the same scores, unless it streams or draws random numbers."""
-    _require_repeatable(solver)
+    """Rows in another order give the same scores; where it draws, the same distribution of them.
+
+    It is not asked of what streams in the order of the rows.
+    """
     shuffled = sample(rows=np.random.default_rng(2).permutation(extent().n))
-    _require_same_scores("shuffled rows", _scores(solver, shuffled), _scores(solver, sample()))
+    _require_same_scores("shuffled rows", solver, shuffled, sign=1.0)
 
 
-@laws(f"{REPEATED:g} of the largest score")
+@laws(f"{REPEATED:g} of the largest score; of drawn ones, the distribution over {SEEDS} seeds")
 def exchanged_classes(solver: Any) -> None:
     """With the classes exchanged, scores have the other sign but for a constant.
 
-    It is not asked of what streams or draws. Which class a file calls positive is a convention.
+    Where it draws, they have the same distribution. Which class a file calls positive is a
+    convention.
     """
-    _require_repeatable(solver)
-    there = _scores(solver, locked(features(), -labels()))
-    _require_same_scores("exchanged classes", -there, _scores(solver, sample()))
+    exchanged = locked(features(), -labels())
+    _require_same_scores("exchanged classes", solver, exchanged, sign=-1.0)
 
 
-def _scores(solver: Any, data: Data) -> Vector:
+def _require_same_scores(what: str, solver: Any, other: Data, sign: float) -> None:
+    """Raise `LawBroken` unless the scores on the sample and on other rows are the same.
+
+    Where seeds differ, the energy distance of their scores is compared with those of random
+    permutations of the seeds (Székely & Rizzo, "Testing for equal distributions in high
+    dimension", InterStat 2004). A slow solver has fewer seeds, and shorter fits.
+    """
+    begin = process_time()
+    came = [_scores(solver, sample(), 0, LONG)]
+    spent = process_time() - begin
+    seeds, passes = (SEEDS, LONG) if spent < SLOW else (FEWEST_SEEDS, BRIEF)
+    came = [_scores(solver, sample(), seed, passes) for seed in range(2)]
+    if np.array_equal(came[0], came[1]):
+        if isinstance(solver, Streaming):
+            not_asked("it streams, so that the order of rows may matter")
+        there = sign * _scores(solver, other, 0, passes)
+        atol = REPEATED * float(np.abs(came[0]).max())
+        require_close(f"scores after {what}", there, came[0], atol=atol)
+        return
+    one = np.array([*came, *(_scores(solver, sample(), s, passes) for s in range(2, seeds))])
+    two = np.array([sign * _scores(solver, other, s, passes) for s in range(seeds, 2 * seeds)])
+    apart = float(np.linalg.norm(one.mean(axis=0) - two.mean(axis=0)))
+    share = apart / max(float(np.linalg.norm(one.mean(axis=0))), np.finfo(float).tiny)
+    require(
+        share <= SHIFTED or _equality(one, two) > RARE,
+        f"scores after {what} have another distribution over {seeds} seeds; their means differ by "
+        f"{share:.1%}, which random numbers do in less than {RARE:g} of all cases",
+    )
+
+
+def _equality(one: Vector, other: Vector) -> float:
+    """The p-value of two samples, (m, n) each, having one distribution."""
+    both, m = np.concatenate([one, other]), len(one)
+    distance = np.linalg.norm(both[:, np.newaxis] - both, axis=2)
+    rng = np.random.default_rng(0)
+    side = np.where(np.arange(len(both)) < m, 1.0, -1.0)
+    sides = np.array([side, *(rng.permutation(side) for _ in range(ROUNDS))])
+    energy = -np.einsum("ri,ij,rj->r", sides, distance, sides, optimize=True)
+    return float(np.mean(energy >= energy[0] * (1.0 - 1e-12)))
+
+
+def _scores(solver: Any, data: Data, seed: int, passes: float) -> Vector:
     """Scores of the sample, less their mean."""
     with threadpool_limits(1), own_threads(1):
-        run = require_fit("the rows", solver, data, passes=20)
+        run = require_fit("the rows", solver, data, passes=passes, seed=seed)
     scores: Vector = run.decision_function(features())
     return scores - float(scores.mean())
-
-
-def _require_repeatable(solver: Any) -> None:
-    if isinstance(solver, Streaming) or draws(solver):
-        not_asked("it streams, or draws random numbers: the order of rows may matter")
-
-
-def _require_same_scores(what: str, came: Vector, wanted: Vector) -> None:
-    atol = REPEATED * float(np.abs(wanted).max())
-    require_close(f"scores after {what}", came, wanted, atol=atol)
 
 
 @laws("scores are finite")
