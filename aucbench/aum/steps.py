@@ -80,16 +80,10 @@ class LineSearches:
         The objective of the training rows.
     held : AumObjective, optional
         The objective of the validation rows.
-
-    Attributes
-    ----------
-    readings : int
-        How often searches have read the validation rows.
     """
 
     f: AumObjective
     held: AumObjective | None = None
-    readings: int = 0
 
     def exact(self, line: Line) -> float:
         """Minimum of the AUM in O(n) for labels; else its first local minimum, by the sweep."""
@@ -116,7 +110,6 @@ class LineSearches:
         """Largest AUC of the validation rows, up to the same step as `max_auc`."""
         if self.held is None:
             raise ParameterError("there are no validation rows for the search; set validation=0.2")
-        self.readings += 2
         held = self.held.data
         lines = _balanced(held.breakpoints, held.scores(line.w), held.scores(line.p))
         return best_max_auc(lines, step_limit=self._end(line)).step

@@ -14,7 +14,6 @@ from aucbench.data.rounding import Slack, of_hinge
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, UnsupportedError, require_count
 from aucbench.kernels import hinge
-from aucbench.objectives.cut import cut_at
 from aucbench.objectives.differences import constant_columns, constant_in_parts, pulled
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged
@@ -133,8 +132,10 @@ class IncompleteHinge(Objective):
         return None if pairs_of(self.data) is None else (self.positives, self.negatives)
 
     def cut(self, w: Vector) -> Cut:
-        """Return f(w) and its cut at w, from one evaluation."""
-        return cut_at(self, w)
+        """Return f(w) and its cut at w, from one reading of the rows that are in a pair."""
+        block, i, j = self._used
+        value, c, b = _mean_hinge(self.data.scores(w, block), i, j)
+        return Cut(value, self.pullback(c, block), b)
 
     def cut_of_scores(self, s: Vector) -> tuple[float, Vector, float]:
         """Return f and its derivatives c (n,) at scores s (n,), and b with f(u) ≥ b + c·Xu.
@@ -154,12 +155,6 @@ class IncompleteHinge(Objective):
         block, i, j = self._used
         return _mean_hinge(self.data.scores(w, block), i, j)[0]
 
-    def both(self, w: Vector) -> tuple[float, Vector]:
-        """Return f(w) and a subgradient from one evaluation."""
-        block, i, j = self._used
-        value, c, _ = _mean_hinge(self.data.scores(w, block), i, j)
-        return value, self.pullback(c, block)
-
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return a subgradient over all given pairs.
 
@@ -173,7 +168,7 @@ class IncompleteHinge(Objective):
                 "the gradient over a part of the rows was asked for, but a pair may join any two "
                 "rows; ask for ALL, or draw pairs from data.take(rows)"
             )
-        return self.both(w)[1]
+        return self.cut(w).slope
 
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), bounds of the rounding of f and of its subgradient at w."""

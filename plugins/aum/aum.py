@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, NoMap, Problem, State
+from aucbench.contract import Budget, Needs, NoMap, Problem, State
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
@@ -87,10 +87,11 @@ class AumDescent(AumLearner):
 
     normalise: bool | None = None
 
+    needs: ClassVar = Needs(frozenset({"breakpoints", "warm-start"}))
     few: ClassVar[int] = 2_000
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
-        """Minimise the AUM. For labels w stays in the set above, and starts in it."""
+        """Minimise the AUM; for labels in the set above, unless `normalise` is False."""
         labelled = isinstance(data.target, Labels)
         if self.normalise and not labelled:
             raise UnsupportedError("normalise=True is for labels: error functions have a scale")
@@ -99,13 +100,14 @@ class AumDescent(AumLearner):
         chosen = self.early_stopping
         if not labelled:
             return Problem(Aum(train), features=phi, holdout=held, early_stopping=chosen)
-        inside = Hyperplane(mean_gap(train))
-        project = Identity() if self.normalise is False else inside
-        w0 = inside(np.zeros(train.d))
-        return Problem(Aum(train), project, phi, held, w0, early_stopping=chosen)
+        project = Identity() if self.normalise is False else Hyperplane(mean_gap(train))
+        return Problem(Aum(train), project, phi, held, early_stopping=chosen)
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per line search."""
-        return self.descend(problem, Aum)
+        data, start = problem.data, problem.project
+        if isinstance(data.target, Labels) and not w0.any():  # where the AUM is 0, and is not meant
+            start = Hyperplane(mean_gap(data))
+        return self.descend(problem, start(w0), Aum)

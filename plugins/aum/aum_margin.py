@@ -71,7 +71,7 @@ class AumMargin(AumLearner):
     Hillman & Hocking, JMLR 24, 2023, and the identity of the AUM with a weighted median.
     """
 
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(frozenset({"warm-start"}))
     held: ClassVar[float] = 0.2
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
@@ -85,4 +85,4 @@ class AumMargin(AumLearner):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per line search."""
-        return self.descend(problem, partial(Aum, margin=1.0))
+        return self.descend(problem, w0, partial(Aum, margin=1.0))

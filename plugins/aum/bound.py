@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import inf
 
 from aucbench.aum.steps import AumObjective
+from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import of_scores
 from aucbench.data.targets import Labels
+from aucbench.projectors import Hyperplane
 
 from .vertex import Programmes
 
@@ -36,18 +38,14 @@ class LowerBound:
         self._step = 1e6 + 2.0 * f.data.rows.stored.size + 30.0 * n
 
     @staticmethod
-    def of(f: AumObjective, normal: Vector | None) -> LowerBound:
-        """Return the bound for weights with a·w = 1, or for all weights without a normal a."""
+    def of(f: AumObjective, project: Projector) -> LowerBound:
+        """Return the bound for weights with a·w = 1, or for all weights without a hyperplane."""
         if not isinstance(f.data.target, Labels):
             return LowerBound(f, None, known=False)
+        normal = project.normal if isinstance(project, Hyperplane) else None
         if normal is None and not f.shift.any():
             return LowerBound(f, None, known=True)  # the minimum is 0, at w = 0
         return LowerBound(f, Programmes(f.data, f.shift, normal), known=True)
-
-    @property
-    def readings(self) -> int:
-        """How often programmes have read the training rows."""
-        return self.programmes.readings if self.programmes else 0
 
     def gap(self, w: Vector, value: float) -> float:
         """Return f(w) − bound plus a bound of the rounding error of f(w) = `value`."""

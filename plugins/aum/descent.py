@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import count
+from functools import partial
 
 import numpy as np
 
 from aucbench.aum.steps import AumObjective, Line, LineSearches, search_called
-from aucbench.contract import Problem, State
+from aucbench.contract import Projector, State
 from aucbench.data.arrays import Vector
 
 from .bound import LowerBound
-from .proximal_cuts import Direction, ProximalCuts
+from .proximal_cuts import Direction, ProximalCuts, along
 from .settings import Settings
 from .shown import BESIDE, Shown
 
@@ -23,7 +23,7 @@ PRECISION = 1e-9  # least tolerance, relative to the AUM at the start
 
 
 def aum_descent(
-    settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
+    settings: Settings, project: Projector, w: Vector, f: AumObjective, held: AumObjective | None
 ) -> Iterator[State]:
     """Yield one state per line search: the weights, or the best so far on validation rows.
 
@@ -47,47 +47,44 @@ def aum_descent(
     ----------
     settings : Settings
         The parameters of the solver.
-    problem : Problem
-        The start and the feasible set.
+    project : Projector
+        The feasible set.
+    w : array of shape (d,)
+        The start.
     f : AumObjective
         The AUM of the training rows.
     held : AumObjective or None
         The AUM of the validation rows.
     """
-    descent = _Descent(settings, problem, f, held)
-    for t in count(1):
+    descent, going = _Descent(settings, project, w, f, held), True
+    while going:
         going = descent.step()
-        yield State(t, descent.shown.weights, descent.rows_seen, descent.gap(ended=not going))
-        if not going:
-            return
+        yield State(descent.shown.weights, gap=descent.gap(ended=not going))
 
 
 class _Descent:
     """The present point of the descent: weights, scores, AUM, cuts and the lower bound."""
 
     def __init__(
-        self, settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
+        self,
+        settings: Settings,
+        project: Projector,
+        w: Vector,
+        f: AumObjective,
+        held: AumObjective | None,
     ) -> None:
         self.settings, self.f = settings, f
         self.search = search_called(settings.search(f.data))
         self.steps = LineSearches(f, held)
-        self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
-        self.w, self.project = problem.start(), problem.project
+        self.cuts = ProximalCuts(settings.memory, partial(along, project))
+        self.w, self.project = w, project
         self.moves, self.nulls = 0, 0
-        self.readings = 1  # of the training rows, without those of programmes
         self.s = f.data.scores(self.w)
         self.value, c = self.f.subgradient(self.s)
         self.cuts.add(f.data.pullback(c), self.w, self.value)
-        self.bound = LowerBound.of(f, getattr(problem.project, "normal", None))
+        self.bound = LowerBound.of(f, project)
         self.enough = max(settings.tol, PRECISION) * self.value
         self.shown = Shown(settings, f, held, self.w, self.s, self.value)
-
-    @property
-    def rows_seen(self) -> int:
-        """Rows that were read so far, those of the validation rows included."""
-        of_all = self.readings + self.bound.readings
-        seen: int = of_all * self.f.data.n + self.shown.read(self.steps)
-        return seen
 
     def step(self) -> bool:
         """Search along the direction of the cuts, and return whether to go on."""
@@ -109,7 +106,6 @@ class _Descent:
 
     def _along(self, way: Direction) -> None:
         """Search, add a cut, and move where the AUM falls."""
-        self.readings += 1
         v = self.f.data.scores(way.p)
         eta = self.search(self.steps, Line(self.w, way.p, self.s, v))
         value = self.f.loss(self.s - eta * v).value if eta > 0.0 else self.value
@@ -138,7 +134,6 @@ class _Descent:
 
     def _moved_to(self, vertex: Vector) -> bool:
         """Move to the vertex if the AUM is lower there, and return whether it is."""
-        self.readings += 1
         w = self.project(vertex)
         s = self.f.data.scores(w)
         value, c = self.f.subgradient(s)
@@ -181,6 +176,5 @@ class _Descent:
         self.w, self.value = self.project(self.w - eta * p), value
         self.s = self.s - eta * v
         if self.moves % REFRESH == 0:
-            self.readings += 1
             self.s = self.f.data.scores(self.w)
         self.cuts.lengthen(eta)

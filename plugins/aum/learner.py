@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aucbench.aum.steps import AumObjective, search_called
-from aucbench.contract import FeatureMap, Needs, Problem, Solver, State
+from aucbench.contract import FeatureMap, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import of_pullback
@@ -47,7 +47,6 @@ class AumLearner(Solver):
         "memory": (30, 1),
         "line_search": ("exact", "linear", "max_auc"),
     }
-    needs: ClassVar = Needs(frozenset({"breakpoints"}))
     few: ClassVar[int] = (
         0  # rows for which "max_auc" is the default, since it sweeps O(n²) crossings
     )
@@ -93,12 +92,12 @@ class AumLearner(Solver):
         return mapped.split(share, rng) if share else (mapped, None)
 
     def descend(
-        self, problem: Problem, objective: Callable[[Data], AumObjective]
+        self, problem: Problem, w: Vector, objective: Callable[[Data], AumObjective]
     ) -> Iterator[State]:
-        """Yield one state per line search, on the rows of the problem and those held out."""
+        """Yield one state per line search from w, on the rows of the problem and those held out."""
         held = None if problem.holdout is None else objective(problem.holdout)
         descent = published_descent if self.memory == 1 else aum_descent
-        return descent(self, problem, objective(problem.data), held)
+        return descent(self, problem.project, w, objective(problem.data), held)
 
 
 def mean_gap(data: Data) -> Vector:

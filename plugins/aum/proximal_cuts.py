@@ -7,10 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
 from aucbench.optim.bundle import Bundle
+from aucbench.projectors import Hyperplane
 
 TINY_SLOPE = 1e-300
+
+
+def along(project: Projector, v: Vector) -> Vector:
+    """Return v without the part that leads out of a hyperplane; a copy of v without such a set."""
+    return project.along(v) if isinstance(project, Hyperplane) else v.copy()
 
 
 @dataclass(frozen=True, slots=True)

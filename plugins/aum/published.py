@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from math import inf
 
 import numpy as np
 
 from aucbench.aum.steps import AumObjective, Line, LineSearches, search_called
-from aucbench.contract import Problem, State
+from aucbench.contract import Projector, State
+from aucbench.data.arrays import Vector
 
 from .bound import LowerBound
+from .proximal_cuts import along
 from .settings import Settings
 from .shown import BESIDE, Shown
 
 
 def published_descent(
-    settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
+    settings: Settings, project: Projector, w: Vector, f: AumObjective, held: AumObjective | None
 ) -> Iterator[State]:
     """w ← w − η p, p = P ∇AUM(Xw), where η comes from a search along the line.
 
@@ -33,13 +34,12 @@ def published_descent(
     Fowler & Hocking, "Efficient line search for optimizing area under the ROC curve", 2024.
     """
     search, steps = search_called(settings.search(f.data)), LineSearches(f, held)
-    along, n = getattr(problem.project, "along", np.copy), f.data.n
-    w, eta = problem.start(), inf  # no step was taken yet: it can be of any length
+    eta = inf  # no step was taken yet: it can be of any length
     s = f.data.scores(w)
     loss = f.loss(s)
     shown, enough = Shown(settings, f, held, w, s, loss.value), settings.tol * loss.value
-    for t in count(1):
-        value, p = loss.value, along(f.data.pullback(loss.gradient))
+    while True:
+        value, p = loss.value, along(project, f.data.pullback(loss.gradient))
         size = float(np.linalg.norm(p))
         reach = max(float(np.linalg.norm(w)), eta * size)
         if value <= enough or not size or size * reach <= settings.tol * value:
@@ -50,14 +50,13 @@ def published_descent(
         loss = f.loss(s - eta * v)
         if not loss.value < value:
             break
-        w, s = problem.project(w - eta * p), s - eta * v
+        w, s = project(w - eta * p), s - eta * v
         shown.judge(w, before, loss.value, s)
-        yield State(t, shown.weights, (1 + t) * n + shown.read(steps))
-    bound = LowerBound.of(f, getattr(problem.project, "normal", None))
+        yield State(shown.weights)
+    bound = LowerBound.of(f, project)
     bound.settle(w, s)
-    seen = (2 + t + bound.readings) * n + shown.read(steps)
     if settings.early_stopping and bound.gap(w, value) <= enough:
-        yield State(t, shown.weights, seen)  # it has ended at the minimum, and shows other weights
+        yield State(shown.weights)  # it has ended at the minimum, and shows other weights
         return
     gap = bound.gap(shown.weights, f.loss(f.data.scores(shown.weights)).value)
-    yield State(t, shown.weights, seen, gap)
+    yield State(shown.weights, gap=gap)

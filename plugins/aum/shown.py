@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from aucbench.aum import intercept_of_least_errors, roc_auc
-from aucbench.aum.steps import AumObjective, LineSearches
+from aucbench.aum.steps import AumObjective
 from aucbench.data.arrays import Vector
 
 from .settings import Settings
@@ -34,7 +34,7 @@ class Shown:
         value: float,
     ) -> None:
         self.settings, self.f, self.held = settings, f, held
-        self.auc, self.readings_held = -inf, 0
+        self.auc = -inf
         self._show(w, s, value)
 
     def judge(self, w: Vector, before: Vector, value: float, s: Vector) -> None:
@@ -48,20 +48,12 @@ class Shown:
             Scores at w.
         """
         if self.settings.early_stopping:
-            judged = before
-            if self.held is not None:
-                self.readings_held += 1
-                judged = self.held.data.scores(w)
+            judged = before if self.held is None else self.held.data.scores(w)
             auc = roc_auc((self.held or self.f).data.breakpoints, judged)
             if not auc > self.auc:
                 return
             self.auc = auc
         self._show(w, s, value)
-
-    def read(self, steps: LineSearches) -> int:
-        """Return how many validation rows were read, those that searches read included."""
-        held = 0 if self.held is None else self.held.data.n
-        return int((self.readings_held + steps.readings) * held)
 
     def _show(self, w: Vector, s: Vector, value: float) -> None:
         self.weights, self.value = w.copy(), value

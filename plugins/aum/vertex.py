@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contract import count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.rounding import of_pullback
@@ -66,17 +67,11 @@ class Programmes:
         Amount by which the margin reduces the scores.
     normal : array of shape (d,) or None
         The vector a where weights must have a·w = 1, else None.
-
-    Attributes
-    ----------
-    readings : int
-        How often the training rows were read.
     """
 
     data: Data
     shift: Vector
     normal: Vector | None
-    readings: int = 0
 
     @cached_property
     def unit(self) -> Vector:
@@ -134,7 +129,7 @@ class Programmes:
 
     def _sum(self, c: Vector) -> tuple[Vector, float]:
         """Return Xᵀc and Σc."""
-        self.readings += 1
+        count_rows(self.data.n)
         return self.data.pullback(c), fsum(c)
 
     def _solved(

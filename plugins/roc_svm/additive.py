@@ -96,7 +96,7 @@ class Additive(Solver):
 
     space: ClassVar = {"pairs": (0, AUTO), "knots": (20, 10)}
     needs: ClassVar = Needs(
-        frozenset({"weights", "group-pairs", "order-pairs", "shapes"}), passes=300
+        frozenset({"warm-start", "weights", "group-pairs", "order-pairs", "shapes"}), passes=300
     )
 
     def __post_init__(self) -> None:
@@ -152,4 +152,4 @@ class Additive(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""
-        return RankSvm().iterates(problem, rng)
+        return RankSvm().iterates(problem, w0, rng, budget)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from aucbench.contract import Budget, Objective, Problem, State
+from aucbench.contract import Budget, FeatureMap, Objective, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.arrays import rows as dense
@@ -67,7 +67,7 @@ class Machine:
         return self.lam
 
     def tuned(
-        self, data: Data, rng: np.random.Generator, budget: Budget | None
+        self, data: Data, rng: np.random.Generator, budget: Budget
     ) -> tuple[KernelColumns, float]:
         """Return the columns at the γ, and log₁₀ of λ / `kernel_ridge`, that rank held rows best.
 
@@ -81,7 +81,7 @@ class Machine:
             Training rows.
         rng : Generator
             Draws the held rows.
-        budget : Budget, optional
+        budget : Budget
             Of the fit; a trial gets no more passes.
         """
         derived = At(MIDDLE if self.width else 0, 0.0)
@@ -110,17 +110,11 @@ def _widened(columns: KernelColumns, halvings: int) -> KernelColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class _Squared:
+class _Squared(FeatureMap):
     """φ(k) = k^(2^s) at some landmarks, for rows k of values of an rbf kernel: those at 2^s γ."""
 
     numbers: Index
     squarings: int
-
-    exempt: ClassVar[int] = 0
-
-    def fit(self, data: Data, rng: np.random.Generator) -> _Squared:
-        """Return itself."""
-        return self
 
     def __call__(self, rows: Rows) -> Rows:
         """Map values (n, m) at all landmarks to values (n, r) at those of `numbers`."""
@@ -138,16 +132,19 @@ class _Path:
         self.at = At(-1, 0.0)
         self.problem: Problem | None = None
         self.w: Vector | None = None
+        self.start: Vector | None = None
 
     def problem_of(self, rows: Rows, at: At) -> Problem | None:
-        """Return the problem of the last trial where rows and γ are the same, with its start."""
+        """Return the problem of the last trial where rows and γ are the same, and set its start."""
+        self.start = None
         if self.problem is None or self.rows is not rows or self.at.squarings != at.squarings:
             return None
-        return replace(self.problem, w0=self.w if at.exponent < self.at.exponent else None)
+        self.start = self.w if at.exponent < self.at.exponent else None
+        return self.problem
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _Trial(Solver):
     """A fit at a γ and a λ, to rows that are values of the kernel at the least γ."""
 
     machine: Machine
@@ -174,7 +171,8 @@ class _Trial:
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield the states until one is close to the minimum."""
-        for state in representer_descent(problem):
+        start = w0 if self.path.start is None else self.path.start
+        for state in representer_descent(problem, start):
             self.path.w = state.w
             yield state
             if state.gap is not None and state.gap <= CLOSE:

@@ -8,11 +8,13 @@ from math import inf, sqrt
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from aucbench.contract import State
-from aucbench.data.arrays import Block, Index, Vector
+from aucbench.contract import Cut, State, count_rows
+from aucbench.data import uncounted
+from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.data.rounding import Slack, gamma
-from aucbench.objectives.cut import BoundedLoss, ScoredLoss, cut_at
+from aucbench.objectives.binned import BinnedCut, BinnedLoss
 from aucbench.optim import Lbfgs, WeakWolfe
 from aucbench.optim.bundle import EPS, Bundle
 
@@ -33,12 +35,48 @@ COARSE = 0.25  # share of the gap from which the slack of bounds asks for finer 
 IDLE = 3  # evaluations in a row without progress, after which rounding is the reason
 
 
-class PairLoss(ScoredLoss, Protocol):
-    """A mean of [1 − s_i + s_j]₊ over pairs, upper rows i and lower rows j, as f of scores."""
+class LabelledRows(Protocol):
+    """Rows in memory with labels: `Data`, or the same rows in other coordinates."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        ...
+
+    @property
+    def d(self) -> int:
+        """Number of weights."""
+        ...
+
+    @property
+    def y(self) -> NDArray[np.int8]:
+        """Labels, (n,)."""
+        ...
+
+    def scores(self, w: Vector, block: Block = ALL) -> Vector:
+        """Return the scores of a block of rows, (|B|,)."""
+        ...
+
+
+class PairLoss(Protocol):
+    """A mean of [1 − s_i + s_j]₊ over pairs of rows in memory, upper rows i and lower rows j."""
+
+    @property
+    def data(self) -> LabelledRows:
+        """The rows."""
+        ...
 
     @property
     def some_pairs(self) -> tuple[Index, Index] | None:
         """Pairs that were drawn, upper and lower rows; None: all pairs of the two classes."""
+        ...
+
+    def cut(self, w: Vector) -> Cut:
+        """Return f(w) and its cut at w, from one reading of the rows."""
+        ...
+
+    def pullback(self, c: Vector) -> Vector:
+        """Return Xᵀc of derivatives c (n,) in the scores."""
         ...
 
     def rounding(self, w: Vector) -> Slack:
@@ -56,17 +94,16 @@ class _BundlePoint:
 class _GapProgress:
     """All evaluations so far: the best point, the cuts, and the certified gap."""
 
-    def __init__(self, f: PairLoss | BoundedLoss, lam: float) -> None:
-        self.f, self.lam, self.n = f, lam, int(f.data.n)
+    def __init__(self, f: PairLoss | BinnedLoss, lam: float) -> None:
+        self.f, self.lam = f, lam
         # Rows in memory: of rows in chunks a sample, which a first step is chosen by.
-        self.rows = f.data.sample if isinstance(f, BoundedLoss) else f.data
+        self.rows: LabelledRows = f.data.sample if isinstance(f, BinnedLoss) else f.data
         self.cuts = Bundle(f.data.d, lam)
         self.gaps: list[float] = []
         self.below = -inf  # bound of min P from below
         self.drift = 0.0  # largest error of a cut at its own point
         self.rounding = 0.0  # bound of the rounding error of the last gap
         self._means = 1.0  # 2.0 once there are cuts from means of subgradients, see `below_by`
-        self.aside = 0  # rows that were read for other things than evaluations
         self.best = self.minimiser = np.zeros(0)
         self.value = inf
         self.auc: tuple[float, float] | None = None  # bounds at the best point, of rows in chunks
@@ -74,18 +111,20 @@ class _GapProgress:
 
     def evaluate(self, w: Vector) -> _BundlePoint:
         """Compute P and a subgradient at w, and update the best point, the cuts and the gap."""
-        cut = self.f.cut_at(w) if isinstance(self.f, BoundedLoss) else cut_at(self.f, w)
-        self.drift = max(self.drift, abs(cut.value - cut.slack - cut.b - float(cut.g @ w)))
+        cut = self.f.cut(w)
+        apart = cut.value - cut.slack - cut.intercept - float(cut.slope @ w)
+        self.drift = max(self.drift, abs(apart))
         value = cut.value + 0.5 * self.lam * float(w @ w)
         if value < self.value or not self.gaps:
-            self.best, self.value, self.auc = w, value, cut.auc
-        self.cuts.add(cut.g, cut.b)
+            self.best, self.value = w, value
+            self.auc = cut.auc if isinstance(cut, BinnedCut) else None
+        self.cuts.add(cut.slope, cut.intercept)
         bound, self.minimiser = self.cuts.minimise()
         self.below = max(self.below, bound)
         self.gaps.append(self._gap())
         coarse = cut.slack > COARSE * self.gaps[-1]
-        self.refined = coarse and isinstance(self.f, BoundedLoss) and self.f.finer()
-        return _BundlePoint(w, value, cut.g + self.lam * w)
+        self.refined = coarse and isinstance(self.f, BinnedLoss) and self.f.finer()
+        return _BundlePoint(w, value, cut.slope + self.lam * w)
 
     def _gap(self) -> float:
         """Return a bound g of P_best − min P, from g ≤ P_best − bound + rounding + η√(2g/λ).
@@ -111,21 +150,18 @@ class _GapProgress:
         b = -0.5 * float(c @ self.rows.y)
         self.cuts.add(self.pullback(c), b)
         self._means = 2.0
-        self.drift = max(self.drift, 4.0 * gamma(self.n + 4) * b)
+        self.drift = max(self.drift, 4.0 * gamma(self.rows.n + 4) * b)
 
     def pullback(self, c: Vector) -> Vector:
-        """Return Xᵀc, and count the rows."""
-        assert not isinstance(self.f, BoundedLoss)  # its rows are not in memory
-        self.aside += self.n
+        """Return Xᵀc, which is a reading of its own where there were no scores before."""
+        assert not isinstance(self.f, BinnedLoss)  # its rows are not in memory
+        count_rows(self.rows.n)
         return self.f.pullback(c)
 
     def state(self) -> State:
         """Return the best point."""
-        t = len(self.gaps)
-        readings = self.f.data.readings if isinstance(self.f, BoundedLoss) else t
-        seen = readings * self.n + self.aside
         info = {} if self.auc is None else dict(zip(AUC, self.auc, strict=True))
-        return State(t, self.best, seen, self.gaps[-1], value=float(self.value), info=info)
+        return State(self.best, gap=self.gaps[-1], value=float(self.value), info=info)
 
     def first_step(self, at: _BundlePoint, p: Vector, slope: float) -> float:
         """Return the length of the first step, along p, when L-BFGS does not know the scale yet."""
@@ -133,7 +169,6 @@ class _GapProgress:
         rows = None if pairs is None else np.unique(np.concatenate(pairs))
         some: Block = sample(self.rows.y) if rows is None else rows
         ds = self.rows.scores(p, some)
-        self.aside += ds.size * (2 if at.w.any() else 1)
         s = self.rows.scores(at.w, some) if at.w.any() else np.zeros(ds.size)
         if pairs is None or rows is None:
             margins = margins_of_classes(self.rows.y[some], s, ds)
@@ -151,12 +186,11 @@ class _GapProgress:
 
 
 def certified_descent(
-    f: PairLoss | BoundedLoss,
+    f: PairLoss | BinnedLoss,
     lam: float,
     w: Vector,
     newton: Callable[[], RowNewton] | None = None,
     hessian: Lbfgs | None = None,
-    before: int = 0,
 ) -> Iterator[State]:
     """Minimise P = f + (λ/2)‖w‖², and yield the best w so far after each evaluation of f.
 
@@ -168,7 +202,7 @@ def certified_descent(
 
     Parameters
     ----------
-    f : PairLoss or BoundedLoss
+    f : PairLoss or BinnedLoss
         The loss and its rows. Of rows in chunks, whose loss is known by bounds, these get finer
         where they are what keeps the gap open.
     lam : float
@@ -179,12 +213,9 @@ def certified_descent(
     newton : function, optional
         Returns the Newton steps, for all pairs of rows that are worth it: see `worth_newton`.
     hessian : Lbfgs, optional
-        What L-BFGS begins with. None: the NoMap(), and the first step by a sample.
-    before : int
-        Rows that were read before, which count too.
+        What L-BFGS begins with. None: the identity, and the first step by a sample.
     """
     progress = _GapProgress(f, lam)
-    progress.aside = before
     point = progress.evaluate(w)
     yield progress.state()
     if newton is None or not w.any():
@@ -230,8 +261,10 @@ def _newton_path(
         return
     data, lam = progress.rows, progress.lam
     s = data.scores(start) if start.any() else np.zeros(data.n)
-    progress.aside += data.n * (2 if start.any() else 1)
-    for at, c, gap in newton().levels(start, s):
+    count_rows(data.n)
+    with uncounted():
+        steps = newton()
+    for at, c, gap in steps.levels(start, s):
         last = progress.gaps[-1]
         if gap <= 0.5 * last:
             progress.below_by(c)

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores
@@ -112,7 +112,8 @@ class RankSvm(Solver):
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
     needs: ClassVar = Needs(
-        frozenset({"weights", "group-pairs", "order-pairs", "shapes", "chunks"}), path="lam"
+        frozenset({"warm-start", "weights", "group-pairs", "order-pairs", "shapes", "chunks"}),
+        path="lam",
     )
 
     def __post_init__(self) -> None:
@@ -132,24 +133,16 @@ class RankSvm(Solver):
     ) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""
         if isinstance(problem.f, BinnedSquaredHinge):
-            return _in_chunks(problem.f, ridge_of(problem), problem.start(), rng)
-        return self._in_memory(problem, rng)
-
-    def _in_memory(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        data, w = problem.data, problem.start()
-        before, step = 0, 0
-        for m in [*_sizes(data, w), data.n]:
-            whole = m == data.n
-            part = data if whole else data.take(balanced(data, m, rng))
-            f, rows = PairwiseSquaredHinge(part), 0
-            for at, rows in _points(f, problem, w, rng, 0.0 if whole else PRECISION):
-                step += 1
+            yield from _in_chunks(problem.f, ridge_of(problem), w0, rng)
+            return
+        data, w = problem.data, w0
+        for m in _sizes(data, w):
+            part = PairwiseSquaredHinge(data.take(balanced(data, m, rng)))
+            for at in _points(part, problem, w, rng, PRECISION):
                 w = at.w
-                if whole:
-                    yield State(step, w, before + rows, at.gap, at.residual, at.value)
-                else:
-                    yield State(step, w, before + rows)
-            before += rows
+                yield State(w)
+        for at in _points(PairwiseSquaredHinge(data), problem, w, rng, 0.0):
+            yield State(at.w, gap=at.gap, residual=at.residual, value=at.value)
 
 
 def _in_chunks(
@@ -163,7 +156,7 @@ def _in_chunks(
     part = PairwiseSquaredHinge(sample)
     with uncounted():  # it is in memory
         if not w.any():
-            for at, _ in newton(part, lam, w, rng, CLOSE):
+            for at in newton(part, lam, w, rng, CLOSE):
                 w = at.w
         inverse = preconditioner(part, sample.scores(w), lam, rng, sample.n)
     yield from certified_descent(f, lam, w, hessian=Lbfgs(initial=inverse))
@@ -171,8 +164,8 @@ def _in_chunks(
 
 def _points(
     f: PairwiseSquaredHinge, problem: Problem, w: Vector, rng: np.random.Generator, precision: float
-) -> Iterator[tuple[Point | TermPoint, int]]:
-    """Yield points of descent from w, with or without bounds and groups, and the rows read."""
+) -> Iterator[Point | TermPoint]:
+    """Yield points of descent from w, with or without bounds and groups."""
     penalty = term_penalty(problem)
     if penalty is None:
         return newton(f, ridge_of(problem), w, rng, precision)
@@ -243,8 +236,8 @@ class Point:
 
 def newton(
     f: PairwiseSquaredHinge, lam: float, w: Vector, rng: np.random.Generator, precision: float
-) -> Iterator[tuple[Point, int]]:
-    """Yield points of descent of P from w, and the rows read so far, at least once.
+) -> Iterator[Point]:
+    """Yield points of descent of P from w, at least once.
 
     It ends when the fall of P that a step promises is at most `precision` P, or rounding.
     """
@@ -252,9 +245,9 @@ def newton(
     at = Point(f, lam, w, f.data.scores(w) if w.any() else np.zeros(n), of_scores(f.data, w))
     at.differentiate()
     initial = preconditioner(f, at.s, lam, rng)
-    inverse = Lbfgs(MEMORY, initial)
-    rows, first = 2 * n, at.residual
-    yield at, rows
+    count_rows(n if w.any() else 2 * n)  # for the preconditioner, and the gradient without scores
+    inverse, first = Lbfgs(MEMORY, initial), at.residual
+    yield at
     while at.residual > at.slack[1]:
         z = inverse.direction(at.gradient)
         if not -0.5 * float(at.gradient @ z) > precision * at.value:
@@ -262,8 +255,7 @@ def newton(
         step = Step(f.data)
         eta = min(LOOSEST, (at.residual / first) ** 0.25)
         for _ in _conjugate_gradients(at, inverse, z, eta, step):
-            rows += n
-            yield at, rows
+            yield at
         following = _search(f, lam, at, step)
         if following is None:
             return
@@ -271,8 +263,8 @@ def newton(
         for v, Hv in step.pairs:
             inverse.add(v, Hv)
         at.differentiate()
-        rows += n
-        yield at, rows
+        count_rows(n)
+        yield at
 
 
 class Step:

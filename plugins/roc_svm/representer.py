@@ -3,64 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, cast, runtime_checkable
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dtrmv
 
-from aucbench.contract import Problem, State
+from aucbench.contract import Cut, Problem, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.data.rounding import Slack
 from aucbench.errors import UnsupportedError
+from aucbench.objectives import IncompleteHinge, PairwiseHinge
+from aucbench.objectives.cut import cut_at
 from aucbench.optim.scale import RIDGE, concentration
 from aucbench.projectors import KernelNorm
 
-from .certified import PairLoss, certified_descent
-
-
-@runtime_checkable
-class Coordinates(Protocol):
-    """The penalty (λ/2) αᵀKα, which is (λ/2)‖v‖² in coordinates v of α."""
-
-    @property
-    def lam(self) -> float:
-        """λ."""
-        ...
-
-    def coordinates(self, alpha: Vector) -> Vector:
-        """Return v."""
-        ...
-
-    def weights(self, v: Vector) -> Vector:
-        """Return α."""
-        ...
-
-    def pulled(self, g: Vector) -> Vector:
-        """Return the gradient in v that belongs to the gradient g in α."""
-        ...
-
-    @property
-    def stretch(self) -> float:
-        """Bound of ‖α‖/‖v‖."""
-        ...
-
-    @property
-    def rounding(self) -> float:
-        """Bound of the rounding error of a product g·v with g from `pulled`, per unit of ‖α‖."""
-        ...
-
-
-@runtime_checkable
-class Scored(Protocol):
-    """A loss as a function of scores, as `PairLoss`."""
-
-    def cut(self, s: Vector) -> tuple[float, Vector, float]:
-        """Return the value and the coefficients."""
-        ...
+from .certified import certified_descent
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +43,7 @@ class SpannedNorm(KernelNorm):
     def scores(self, v: Vector) -> Vector:
         """Return f(x) = (Kα)_x at all training rows, without α, in half of a product with K."""
         r, s = v.size, np.empty(len(self.L))
+        count_rows(s.size)
         s[self.order[:r]] = dtrmv(self.root, v, trans=1)
         s[self.order[r:]] = self.L[r:] @ v
         return s
@@ -112,8 +74,8 @@ class Turned:
     decomposition of K has formed them anyway, the norm is a `SpannedNorm`.
     """
 
-    f: PairLoss
-    norm: Coordinates
+    f: PairwiseHinge | IncompleteHinge
+    norm: KernelNorm
     _turned: list[tuple[Vector, Vector]] = field(default_factory=list)  # the last two (v, α)
 
     @property
@@ -144,9 +106,13 @@ class Turned:
         """Pairs that were drawn; None: all pairs of the two classes."""
         return self.f.some_pairs
 
-    def cut(self, s: Vector) -> tuple[float, Vector, float]:
+    def cut(self, v: Vector) -> Cut:
+        """Return f at v and its cut there, from one reading of the rows."""
+        return cut_at(self, v)
+
+    def cut_of_scores(self, s: Vector) -> tuple[float, Vector, float]:
         """Return the value, coefficients c (n,), and b of the cut."""
-        return self.f.cut(s)
+        return self.f.cut_of_scores(s)
 
     def scores(self, v: Vector, block: Block = ALL) -> Vector:
         """Return the scores of a block of rows, (|B|,)."""
@@ -195,7 +161,7 @@ def kernel_ridge(root: Vector, data: Data) -> float:
     return RIDGE * square * concentration(data)
 
 
-def representer_descent(problem: Problem) -> Iterator[State]:
+def representer_descent(problem: Problem, w0: Vector) -> Iterator[State]:
     """Minimise f(α) + (λ/2) αᵀKα as `certified_descent` does, in the coordinates of v.
 
     Raises
@@ -204,14 +170,12 @@ def representer_descent(problem: Problem) -> Iterator[State]:
         When the loss or the penalty of the problem is not that of a kernel ROC-SVM.
     """
     f, norm = problem.objective, problem.project
-    if not (isinstance(f, Scored) and isinstance(norm, Coordinates)):
+    if not (isinstance(f, PairwiseHinge | IncompleteHinge) and isinstance(norm, KernelNorm)):
         raise UnsupportedError(
             "a kernel ROC-SVM minimises a hinge over pairs with the kernel norm; leave the "
             "objective and the projector as its `problem` makes them"
         )
-    turned = Turned(cast(PairLoss, f), norm)
-    for state in certified_descent(
-        cast(PairLoss, turned), norm.lam, norm.coordinates(problem.start())
-    ):
+    turned = Turned(f, norm)
+    for state in certified_descent(turned, norm.lam, norm.coordinates(w0)):
         # The value is that of v, which rounding may turn into another one of α.
-        yield replace(state, w=turned.weights(cast(Vector, state.w)), value=None)
+        yield State(turned.weights(cast(Vector, state.w)), gap=state.gap)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.contract import Budget, Needs, Problem
 from aucbench.data import Data
-from aucbench.data.arrays import Vector
 from aucbench.errors import require_above
 from aucbench.objectives import PairwiseHinge
 from aucbench.optim import default_ridge
 from aucbench.projectors import ElasticNet
 
-from .adamax import adamax_ridge, require_moves
+from .adamax import AdaMax
 
 
 @about(
@@ -26,7 +24,7 @@ from .adamax import adamax_ridge, require_moves
     cites=("bae2025", "rakotomamonjy2004", "kingma2015"),
 )
 @dataclass(frozen=True)
-class RocSvmFull(Solver):
+class RocSvmFull(AdaMax):
     """min 1/(n₊n₋) Σ_i Σ_j [1 − w·(x_i − x_j)]₊ + (λ/2)‖w‖² by AdaMax with full subgradients.
 
     The update is in `adamax.py`, which `roc-svm` shares. The caller stops it, and the result is the
@@ -68,18 +66,14 @@ class RocSvmFull(Solver):
     beta2: float = 0.999
 
     space: ClassVar = {"step": (2e-3, 2e-2, 2e-1), "lam": tuple(10.0**e for e in range(0, -6, -1))}
-    needs: ClassVar = Needs(frozenset({"weights", "group-pairs", "range-pairs", "order-pairs"}))
+    needs: ClassVar = Needs(
+        frozenset({"warm-start", "weights", "group-pairs", "range-pairs", "order-pairs"})
+    )
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam)
-        require_moves(self.step, self.beta1, self.beta2)
+        self.require_moves()
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise hinge with the ridge λ."""
         return Problem(PairwiseHinge(data), ElasticNet(0.0, self.lam or default_ridge(data)))
-
-    def iterates(
-        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
-    ) -> Iterator[State]:
-        """Yield one state per step. A step is a pass over the rows; one pass precedes the first."""
-        return adamax_ridge(problem, step=self.step, beta1=self.beta1, beta2=self.beta2)

@@ -75,7 +75,9 @@ class RocSvmKernel(Solver):
         "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
     needs: ClassVar = Needs(
-        frozenset({"group-pairs", "order-pairs", "class-pairs"}), path="lam", passes=500
+        frozenset({"warm-start", "group-pairs", "order-pairs", "class-pairs"}),
+        passes=500,
+        path="lam",
     )
 
     def __post_init__(self) -> None:
@@ -102,7 +104,7 @@ class RocSvmKernel(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state for each evaluation of the loss."""
-        return representer_descent(problem)
+        return representer_descent(problem, w0)
 
     def _kernel(self) -> Kernel:
         return Kernel(self.kernel, self.gamma, self.degree, self.coef0)

@@ -77,7 +77,9 @@ class RocSvmNystrom(Solver):
         "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
     needs: ClassVar = Needs(
-        frozenset({"weights", "group-pairs", "range-pairs", "order-pairs"}), path="lam", passes=300
+        frozenset({"warm-start", "weights", "group-pairs", "range-pairs", "order-pairs"}),
+        passes=300,
+        path="lam",
     )
 
     def __post_init__(self) -> None:
@@ -108,7 +110,7 @@ class RocSvmNystrom(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state for each evaluation of the loss."""
-        return representer_descent(problem)
+        return representer_descent(problem, w0)
 
     def _map(self) -> Nystroem:
         gamma = "median" if self.gamma == AUTO else self.gamma

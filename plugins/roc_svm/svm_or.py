@@ -97,7 +97,8 @@ class SvmOr(Solver):
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
     needs: ClassVar = Needs(
-        frozenset({"weights", "group-pairs", "range-pairs", "order-pairs", "chunks"}), path="lam"
+        frozenset({"warm-start", "weights", "group-pairs", "range-pairs", "order-pairs", "chunks"}),
+        path="lam",
     )
 
     def __post_init__(self) -> None:
@@ -112,32 +113,30 @@ class SvmOr(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state for each evaluation of all pairs."""
-        data, lam, w = problem.data, ridge_of(problem), problem.start()
+        data, lam = problem.data, ridge_of(problem)
         if isinstance(problem.f, BinnedHinge):
             with uncounted():  # the sample is in memory
-                w, hessian, _ = _from_sample(problem.f.data.sample, lam, w)
+                w, hessian = _from_sample(problem.f.data.sample, lam, w0)
             yield from certified_descent(problem.f, lam, w, hessian=hessian)
             return
         of_classes = pairs_of(data) is None
         if of_classes and data.weights is None and data.n >= MANY and data.d <= WIDE:
-            sample = data.take(balanced(data, SAMPLED, rng))
-            w, hessian, rows = _from_sample(sample, lam, w)
-            yield from certified_descent(PairwiseHinge(data), lam, w, hessian=hessian, before=rows)
+            w, hessian = _from_sample(data.take(balanced(data, SAMPLED, rng)), lam, w0)
+            yield from certified_descent(PairwiseHinge(data), lam, w, hessian=hessian)
             return
         newton = partial(RowNewton, data, lam) if of_classes and worth_newton(data) else None
-        yield from certified_descent(PairwiseHinge(data), lam, w, newton)
+        yield from certified_descent(PairwiseHinge(data), lam, w0, newton)
 
 
-def _from_sample(sample: Data, lam: float, w: Vector) -> tuple[Vector, Lbfgs | None, int]:
-    """Return about the minimum over a sample, its mean curvature, and the rows that it read.
+def _from_sample(sample: Data, lam: float, w: Vector) -> tuple[Vector, Lbfgs | None]:
+    """Return about the minimum over a sample, and its mean curvature.
 
     A start other than 0 is kept.
     """
-    rows = 0
     if not w.any():
         for state in certified_descent(PairwiseHinge(sample), lam, w):
-            w, rows = np.array(state.w), state.rows_seen
+            w = np.array(state.w)
             if state.gap is not None and state.gap <= CLOSE * (state.value or 0.0):
                 break
     inverse = inverse_bend(sample, sample.scores(w), lam)
-    return w, Lbfgs(initial=inverse) if inverse else None, rows + sample.n
+    return w, Lbfgs(initial=inverse) if inverse else None
