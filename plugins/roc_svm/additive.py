@@ -112,7 +112,7 @@ class Additive(Solver):
                 "auto, or take rank-svm on these"
             )
         if is_text(data.rows):
-            return self._straight(data, rng)
+            return self._straight(data, rng, budget)
         shapes = None if data.terms is None else data.terms.slopes
         phi = Splines(self.knots).fit(data, rng)
         tried = Tried(self.lam, self.curve, self._counts(data.d), linear=shapes is None)
@@ -133,14 +133,14 @@ class Additive(Solver):
             return penalty_of(mapped, lam, self.group)
         return GroupL2(self.group or 0.0, lam, terms=mapped.terms)
 
-    def _straight(self, data: Data, rng: np.random.Generator) -> Problem:
+    def _straight(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise squared hinge over the columns as they are."""
         if self.curve is not None or self.pairs not in (0, AUTO):
             raise UnsupportedError(
                 "rows like text, of which fewer than 2 % of the values are stored, have no curved "
                 "or joint effects in additive; leave curve and pairs out"
             )
-        return RankSvm(self.lam, self.group).problem(data, rng)
+        return RankSvm(self.lam, self.group).problem(data, rng, budget)
 
     def _counts(self, d: int) -> tuple[int, ...]:
         """Return the numbers of pairs to choose from, of d columns."""
