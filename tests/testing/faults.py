@@ -85,7 +85,7 @@ FAULTS = (
         "parts",
         (
             ("RepeatedRowsOnce", "gradient of a block with repeated rows", "blocks"),
-            ("StepsIgnored", "gradient of a slice with a step", "blocks"),
+            ("StepsIgnored", "gradient of a slice with a step", "slices"),
             ("OneRowIsNothing", "gradient of one row", "blocks"),
             ("SmallCurvature", "half the curvature", "curvature"),
             ("Uncounted", "scores of raw arrays are not counted", "counts-rows"),
@@ -101,9 +101,9 @@ FAULTS = (
     *_of(
         "measures",
         (
-            ("weights_of_positives", "weights of negatives are forgotten", "weights"),
+            ("weights_of_positives", "weights of negatives are forgotten", "weights-of-rows"),
             ("ties_by_order", "the order of rows breaks ties", "order-of-rows"),
-            ("single_sums", "float32 sums, wrong on many rows", "many-rows"),
+            ("binned_when_many", "bins scores of more than 10 000 rows", "weights-of-rows"),
             ("label_as_feature", "a feature tells the label", "no-label-among-features"),
             ("row_number", "a feature is the number of the row", "no-row-number"),
             ("age_today", "a feature depends on the date", "another-day"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.about import metric
 from aucbench.contract import Cut, FeatureMap, Objective, Projector
-from aucbench.data import ALL, Data
+from aucbench.data import ALL, Data, rows
 from aucbench.errors import require_above
 from aucbench.hookspecs import hookimpl
 
@@ -81,25 +81,26 @@ class Simplex(Projector):
 
 @dataclass(frozen=True)
 class Roots(FeatureMap):
-    """φ(x)_j = sign(x_j) √|x_j|/s_j, s_j of the training rows; a zero stays a zero."""
+    """φ(x)_j = sign(x_j) √(|x_j|/s_j), s_j the largest of the training rows; a zero stays 0."""
 
     scale: Any = None
 
     keeps_columns: ClassVar = True
 
     def fit(self, data, rng):
-        most = data.rows.column_max_abs()
+        X = data.rows.dense().matrix
+        most = np.abs(X).max(axis=0)
         return replace(self, scale=np.where(most > 0, most, 1.0))
 
     def __call__(self, rows_):
-        X = rows_.scaled_columns(1 / self.scale)
-        return X.with_values(np.copysign(np.sqrt(np.abs(X.values)), X.values))
+        X = rows_.dense().matrix / self.scale
+        return rows(np.copysign(np.sqrt(np.abs(X)), X))
 
 
 @metric(greater_is_better=True, low=-1.0, high=1.0)
-def somers(y, scores, weights=None):
+def somers(y, scores, sample_weight=None):
     """Return pairs in order less pairs out of order, as a share of all pairs."""
-    v = np.ones(y.size) if weights is None else weights
+    v = np.ones(y.size) if sample_weight is None else sample_weight
     at, place = np.unique(scores, return_inverse=True)
     up, down = (np.bincount(place[side], v[side], at.size) for side in (y > 0, y <= 0))
     below = np.cumsum(down) - down / 2

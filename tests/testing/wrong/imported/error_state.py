@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.contract import FeatureMap
+from aucbench.data import rows
 
 np.seterr(all="ignore")
 
@@ -17,5 +18,6 @@ class Logs(FeatureMap):
     shared: ClassVar = True
     keeps_columns: ClassVar = True
 
-    def __call__(self, rows):
-        return rows.with_values(np.copysign(np.log1p(np.abs(rows.values)), rows.values))
+    def __call__(self, given):
+        X = given.dense().matrix
+        return rows(np.copysign(np.log1p(np.abs(X)), X))
