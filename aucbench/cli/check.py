@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.cli.messages import say
+from aucbench.cli.messages import format_columns, say
 from aucbench.errors import shown
 
 if TYPE_CHECKING:
     from aucbench.records import Finding
 
-VERDICT = "not asked"  # the longest word
+SHOWN = ("BROKEN", "warning", "expected")  # verdicts with a line for each cause
 WORDS = {
     "holds": "hold",
     "BROKEN": "broken",
@@ -51,6 +53,18 @@ def new(
     typer.echo(f"\nThen edit {written.plugin}. README.md says more.")
 
 
+def list_laws(wanted: bool) -> None:
+    """Print the laws of each kind with a sentence each, and end."""
+    if not wanted:
+        return
+    from aucbench.testing import LAWS
+
+    for kind, laws in LAWS.items():
+        typer.echo(f"{kind}:")
+        typer.echo(format_columns([(law.name, law.sentence) for law in laws], "  "))
+    raise typer.Exit
+
+
 def check(
     targets: Annotated[
         list[str],
@@ -60,11 +74,15 @@ def check(
     ],
     *,
     law: Annotated[
-        list[str] | None, typer.Option(help="Ask only this law; may be given several times.")
+        list[str] | None,
+        typer.Option(
+            help="Ask only this law; may be given several times. 'ranks on 2000 x 50' asks it on "
+            "other rows."
+        ),
     ] = None,
     thorough: Annotated[
         bool,
-        typer.Option("--thorough", help="Ask on 2000 x 50 and 300 x 3000 rows too."),
+        typer.Option("--thorough", help="Ask on larger rows too, which are drawn anew each time."),
     ] = False,
     timeout: Annotated[
         float,
@@ -73,60 +91,45 @@ def check(
             "as many."
         ),
     ] = 120.0,
+    laws: Annotated[
+        bool,
+        typer.Option(
+            "--laws", callback=list_laws, is_eager=True, help="List all laws, and check nothing."
+        ),
+    ] = False,
 ) -> None:
     """Hold plugins to the laws of their kind, in processes of their own; exit 1 if one is broken.
 
-    The laws are on the page "Test a plugin" of the documentation.
+    Laws that hold or are not asked are only counted.
     """
     from aucbench.bench.lawful import check_targets
     from aucbench.records import Verdict
     from aucbench.testing.asking import require_laws
 
-    laws = tuple(law or ())
-    require_laws(laws)
-    findings = check_targets(targets, laws, thorough=thorough, timeout=timeout)
-    broken = set[str]()
-    for line, finding in _lines(findings):
-        typer.echo(line)
-        if finding is not None and finding.verdict is Verdict.BROKEN:
-            broken.add(finding.law)
+    some = tuple(law or ())
+    require_laws(some)
+    broken = False
+    findings = check_targets(targets, some, thorough=thorough, timeout=timeout)
+    for _, of_one in groupby(findings, lambda one: (one.kind, one.thing, one.extent)):
+        found = list(of_one)
+        broken |= any(finding.verdict is Verdict.BROKEN for finding in found)
+        for line in _lines(found):
+            say(line)
     if broken:
         raise typer.Exit(1)
 
 
-def _lines(findings: Iterable[Finding]) -> Iterator[tuple[str, Finding | None]]:
-    """Yield the lines of one table for each thing as they are known, and what came out of it."""
-    before: list[Finding] = []
-    for finding in findings:
-        if not before or _title(before[0]) != _title(finding):
-            if before:
-                yield f"{_summed(before)}\n", None
-            before = []
-            yield f"{finding.thing}{finding.extent and f' on {finding.extent}'}", None
-            yield _row(finding.kind, f"law of {finding.kind}", "verdict", "seconds", "reason"), None
-        before.append(finding)
-        cells = (finding.law, finding.verdict.value, f"{finding.seconds:.2f}", finding.reason)
-        yield _row(finding.kind, *cells), finding
-    if before:
-        yield _summed(before), None
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield what came out of the laws of one thing on some rows, the worst first."""
+    from aucbench.testing.laws import causes
 
-
-def _summed(findings: Iterable[Finding]) -> str:
-    """Return how many laws hold, are broken, and so on, in one line."""
-    verdicts = [f.verdict.value for f in findings]
-    counts = {word: verdicts.count(word) for word in WORDS}
-    return ", ".join(f"{count} {WORDS[word]}" for word, count in counts.items() if count)
-
-
-def _title(finding: Finding) -> tuple[str, str, str]:
-    return finding.kind, finding.thing, finding.extent
-
-
-def _row(kind: str, *cells: str) -> str:
-    """Return a row as wide as the longest row of its table can be."""
-    from aucbench.report.grid import align_columns
-    from aucbench.testing import LAWS
-
-    names = [law.name for law in LAWS.get(kind, ())]
-    widest = max([f"law of {kind}", *names], key=len)
-    return align_columns([(widest, VERDICT, "seconds", ""), cells], right={2}).splitlines()[1]
+    first, found = findings[0], causes(findings)
+    counts: Counter[str] = Counter()
+    for cause in found:
+        counts[cause.verdict.value] += len(cause.laws)
+    told = ", ".join(f"{count} {WORDS[verdict]}" for verdict, count in counts.items())
+    on = f" on {first.extent}" if first.extent else ""
+    yield f"{first.thing} ({first.kind}){on}: {told}"
+    for cause in found:
+        if cause.verdict.value in SHOWN:
+            yield f"  {cause.verdict.value:<9}{', '.join(cause.laws)}: {cause.reason}"

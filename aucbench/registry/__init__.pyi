@@ -12,8 +12,8 @@ from .building import params_of as params_of
 from .describing import Description as Description
 from .describing import describe as describe
 from .describing import described as described
-from .lookup import names as names
 from .discovery import KINDS as KINDS
+from .lookup import names as names
 from .signatures import Parameter as Parameter
 from .specs import Spec as Spec
 from .specs import parse_chain as parse_chain

@@ -21,9 +21,10 @@ import numpy as np
 from aucbench.errors import UnknownNameError
 from aucbench.processes.child import Room
 from aucbench.records import Finding, Verdict
+from aucbench.registry.import_traces import watch_import
 from aucbench.testing.laws import EXPECTED, Law, found, told
 from aucbench.testing.samples import SMALL, Extent, extended
-from aucbench.testing.subjects import LAWS, Subject, named, subject_of
+from aucbench.testing.subjects import LAWS, Subject, modules_of, named, subject_of
 
 SIZED = (
     "solvers",
@@ -141,7 +142,13 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]
         larger = next((Extent.of(row[3]) for row in done if row[3]), None) or Extent.drawn()
     sys.path.append(request["folder"])  # for module:Class, which need not be installed
     with chdir(request["folder"]):
-        for subject in named(request["target"]):
+        with watch_import(modules_of(request["target"])) as changes:
+            subjects = named(request["target"])
+        key = subjects[0].kind, subjects[0].name, "import", ""
+        if changes and key not in done:
+            room.line({"begin": key})
+            room.line({"end": asdict(Finding(*key[:3], Verdict.BROKEN, changes[0], 0.0))})
+        for subject in subjects:
             for key, take in asked(subject, {}, request["laws"], larger=larger):
                 if key not in done:
                     room.line({"begin": key})

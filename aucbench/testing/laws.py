@@ -52,6 +52,11 @@ class Law:
     holds: Callable[[Any], None]
     once: bool = False
 
+    @property
+    def sentence(self) -> str:
+        """What is checked, in one sentence."""
+        return " ".join(self.doc.partition("\n\n")[0].split())
+
     def __call__(self, thing: Any) -> None:
         """Check a solver, a projector or a feature map; a function or class of other kinds.
 
@@ -148,6 +153,31 @@ def found(
                 + (expected[law.name])
             )
     return Finding(law.kind, name, law.name, verdict, reason, perf_counter() - begin)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Laws that have one verdict for one reason."""
+
+    verdict: Verdict
+    reason: str  # of the first law
+    laws: tuple[str, ...]
+
+
+def causes(findings: Iterable[Finding]) -> list[Cause]:
+    """Return broken laws first, then warnings and others, each with those of the same reason.
+
+    Reasons that differ by numbers only are the same.
+    """
+    by_cause: dict[tuple[Verdict, str], list[Finding]] = {}
+    for finding in findings:
+        kind = re.sub(r"-?\d[\d.e+-]*", "0", finding.reason)
+        by_cause.setdefault((finding.verdict, kind), []).append(finding)
+    order = [Verdict.BROKEN, Verdict.WARNING, Verdict.EXPECTED, Verdict.HOLDS, Verdict.NOT_ASKED]
+    return [
+        Cause(verdict, some[0].reason, tuple(finding.law for finding in some))
+        for (verdict, _), some in sorted(by_cause.items(), key=lambda item: order.index(item[0][0]))
+    ]
 
 
 def told(error: BaseException) -> str:

@@ -17,8 +17,10 @@ from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownN
 from aucbench.registry.discovery import (
     KINDS,
     PREFIX,
+    enabled,
     require_known_hooks,
 )
+from aucbench.registry.fingerprints import top_modules
 from aucbench.registry.lookup import lookup, suggested_names
 from aucbench.registry.shapes import TELLING
 from aucbench.registry.source_files import load_file
@@ -102,6 +104,16 @@ def named(target: str) -> tuple[Subject, ...]:
         return _members(import_module(module), member, target)
     known = {name for kind in KINDS for name in suggested_names(kind)}
     raise UnknownNameError("plugin, module:Class or file.py", target, known)
+
+
+def modules_of(target: str) -> set[str]:
+    """The names of the top-level modules of plugins that are imported for a text."""
+    file = Path(f"{target.partition('.py')[0]}.py")
+    if file.is_file():
+        return {path.stem for path in file.parent.glob("*.py")}
+    others = (entry for entry in enabled() if not entry.builtin)
+    plugins = (top_modules(entry.distribution, entry.value) for entry in others)
+    return {target.partition(":")[0].partition(".")[0]}.union(*plugins)
 
 
 def _registered(target: str) -> Iterator[Subject]:

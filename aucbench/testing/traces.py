@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import os
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -28,7 +29,15 @@ from unittest.mock import patch
 import numpy as np
 import psutil
 
+from aucbench.registry.import_traces import SETTINGS, handlers
 from aucbench.testing.laws import Laws, require
+
+# Folders in which Python and libraries keep what they have compiled or downloaded.
+CACHES = re.compile(
+    r"__pycache__|\.cache|\.config|matplotlib|mplconfig|fontconfig|numba|torch|triton|hugging|hf_|"
+    r"pymp-|joblib|jax|tensorflow|keras|cupy|pytensor",
+    re.IGNORECASE,
+)
 
 
 def add_nothing_left(laws: Laws, use: Callable[[Any], Any]) -> None:
@@ -65,7 +74,8 @@ def _leaving_nothing() -> Iterator[None]:
             yield
         looked = LOOKS.keys() if len(sys.modules) == known else LOOKS.keys() - OF_IMPORTS
         after = {name: _settled(name, before[name]) for name in looked}
-        left = [path for folder in folders for path in sorted(folder.rglob("*"))]
+        own = (path for folder in folders for path in sorted(folder.iterdir()))
+        left = [path for path in own if not (path.is_dir() and CACHES.match(path.name))]
     some = ", ".join(path.name for path in left[:3])
     require(not left, f"it has left {len(left)} files or folders, such as {some}")
     for name, state in after.items():
@@ -82,28 +92,10 @@ def _settled(name: str, before: Any) -> Any:
     return now
 
 
-def _handlers() -> Mapping[str, Any]:
-    return {s.name: signal.getsignal(s) for s in signal.Signals if s in signal.valid_signals()}
-
-
-def _filters() -> tuple[Any, ...]:
-    """Filters in their order, as plain values: a compiled pattern is the same as its text."""
-    return tuple(tuple(getattr(x, "pattern", x) for x in each) for each in warnings.filters)
-
-
-def _generators() -> Mapping[str, Any]:
-    kind, key, *rest = np.random.get_state()  # noqa: NPY002
-    return {"numpy.random": (kind, bytes(np.asarray(key)), *rest), "random": random.getstate()}
-
-
 LOOKS: Mapping[str, Callable[[], Any]] = {
     "threads": lambda: frozenset(f"{t.name} ({t.ident})" for t in threading.enumerate()),
     "processes": lambda: frozenset(str(p.pid) for p in psutil.Process().children()),
-    "variables of the environment": lambda: dict(os.environ),
-    "handlers of signals": _handlers,
-    "reactions to errors of NumPy (np.seterr)": np.geterr,
-    "filters of warnings": _filters,
-    "states of the global generators": _generators,
+    **SETTINGS,
     "present folder": lambda: frozenset({os.getcwd()}),  # noqa: PTH109
 }
 
@@ -119,7 +111,7 @@ OF_IMPORTS = {  # what libraries change once, when they are imported; rich draws
 @contextmanager
 def _kept_settings() -> Iterator[None]:
     """Put back what a plugin changes, after a known state for what it may have changed before."""
-    before = np.random.get_state(), random.getstate(), _handlers()  # noqa: NPY002
+    before = np.random.get_state(), random.getstate(), handlers()  # noqa: NPY002
     with np.errstate(all="warn"), warnings.catch_warnings(), patch.dict(os.environ):
         warnings.simplefilter("ignore")
         try:
@@ -164,7 +156,5 @@ def _same(one: Any, other: Any) -> bool:
 def _difference(before: Any, after: Any) -> str:
     if isinstance(after, frozenset):
         return ", ".join(sorted(after - before))
-    if isinstance(after, tuple):
-        return f"{after[:1]} comes first"
     names = {*before, *after}
     return ", ".join(sorted(name for name in names if before.get(name) != after.get(name)))
