@@ -148,7 +148,7 @@ def by_solver() -> Iterator[str]:
             str(failed[solver]),
             "yes" if known.certified else "",
             "yes" if known.streaming else "",
-            "yes" if known.needs is not None and known.needs["weights"] else "",
+            "yes" if known.needs is not None and "weights" in known.needs["capabilities"] else "",
             "yes" if known.sparse else "",
         ]
         cells += [_loss(table, solver) for table in tables]

@@ -29,10 +29,13 @@ def solvers() -> Iterator[str]:
 
 
 def _own(known: Description) -> Iterator[str]:
-    taken = known.needs["pairs"] if known.needs else ()
-    return ("yes" if kind in taken else "" for kind in COLUMNS)
+    return ("yes" if f"{kind}-pairs" in _capabilities(known) else "" for kind in COLUMNS)
 
 
 def _classes(known: Description) -> str:
-    even = known.needs and (known.needs["weights"] or "class" in known.needs["pairs"])
+    even = {"weights", "class-pairs"}.intersection(_capabilities(known))
     return "Hand–Till" if even else "one-vs-rest"
+
+
+def _capabilities(known: Description) -> list[str]:
+    return known.needs["capabilities"] if known.needs else []

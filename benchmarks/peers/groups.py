@@ -150,7 +150,7 @@ def methods() -> dict[str, Method]:
 
 def _by_ours(name: str, train: Data, test: Data) -> Scored:
     solver = aucbench.get_solver(name)
-    rows = train if "group" in solver.needs.pairs else replace(train, pairs=None)
+    rows = train if "group-pairs" in solver.needs.capabilities else replace(train, pairs=None)
     begin = process_time()
     run = aucbench.solve(solver, rows)
     return Scored(run.decision_function(test.rows), process_time() - begin)
