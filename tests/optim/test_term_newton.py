@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nights import first
 from scipy.sparse import csr_array
+from stepping import posed, states
 from term_problems import LOSSES, bounds, plain_descent, some_terms, term_problem
 
 from aucbench.data import Data, Shape, Shapes, Terms
@@ -89,7 +90,7 @@ def test_without_bounds_and_groups_it_comes_to_the_weights_of_the_solver(loss):
     data = Data.of(rng.normal(size=(300, 6)) + 0.4 * (y > 0)[:, None], y)
     penalty = GroupL2(0.0, 0.01, terms=Terms.each(6))
     diagonal = np.full(6, 4.0)
-    *_, (at, _) = term_newton(loss(data), penalty, np.zeros(6), lambda *_: diagonal)
+    *_, at = term_newton(loss(data), penalty, np.zeros(6), lambda *_: diagonal)
     run = solve(get_solver(FREE[loss], lam=0.01), data, gap_tol=1e-14)
     np.testing.assert_allclose(at.w, run.w, atol=1e-7)
 
@@ -130,8 +131,9 @@ def test_wide_rows_have_a_diagonal_model(name, layout, monkeypatch):
 def test_a_start_outside_of_the_bounds_is_moved_into_them(name):
     problem = term_problem(9, scaled=False)
     solver = get_solver(name, lam=problem.lam, group=problem.group)
-    own = replace(solver.problem(problem.data, None), w0=np.full(problem.data.d, -7.0))
-    for state in solver.iterates(own, np.random.default_rng(0)):
+    w0 = np.full(problem.data.d, -7.0)
+    own = posed(solver, problem.data)
+    for state in states(solver, own, np.random.default_rng(0), w0):
         assert own.project.contains(state.w)
     low, high = bounds(problem.terms)
     plain = plain_descent(problem, LOSSES[name], 5000)
@@ -141,7 +143,7 @@ def test_a_start_outside_of_the_bounds_is_moved_into_them(name):
 @SOLVERS
 def test_a_penalty_that_is_too_large_leaves_nothing(name):
     problem = term_problem(10, scaled=False)
-    f = get_solver(name, lam=problem.lam).problem(problem.data, None).f
+    f = posed(get_solver(name, lam=problem.lam), problem.data).f
     steep = GroupL2(terms=problem.terms).lengths(f.grad(np.zeros(problem.data.d)))
     sizes = np.bincount(problem.terms.owner)
     largest = float((steep / np.sqrt(sizes)).max())
@@ -207,7 +209,7 @@ def test_a_model_that_is_too_old_is_renewed_from_more_rows():
         asked.append(k)
         return whole(s)
 
-    points = [at for at, _ in term_newton(f, penalty, np.zeros(problem.data.d), model)]
+    points = [*term_newton(f, penalty, np.zeros(problem.data.d), model)]
     assert asked == list(range(len(asked)))
     assert 2 <= len(asked) < 20
     assert points[-1].gap <= 1e-6 * points[-1].value
