@@ -73,8 +73,6 @@ def passes(
     data = problem.data
     if memory is None:
         memory = solver.start(w0, rng)
-    if isinstance(data, ChunkedData):
-        count_at_least(data.n)  # of the survey
     while True:
         read = READ.get().rows
         for chunk, order in _in_order(data, rng, shuffle=shuffle):

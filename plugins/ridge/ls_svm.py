@@ -120,7 +120,7 @@ class LsSvm(Solver):
     def _in_chunks(self, f: MomentSquare, lam: float, w: Vector) -> Iterator[State]:
         data, b = f.data, -f.grad(np.zeros(f.data.d))
         solve = of_moments(f, lam)
-        count_at_least(2 * data.n)  # of the survey and the moments
+        count_at_least(2 * data.n)  # of the survey and of the moments, which may be known
         if f.is_direct:
             w = solve(b) + 0.0  # no weight is -0.0
             length, bound = f.solved(w, lam)

@@ -14,7 +14,6 @@ from aucbench.contract import Cut, State, count_rows
 from aucbench.data import uncounted
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.data.rounding import Slack, gamma
-from aucbench.data.tally import count_at_least
 from aucbench.objectives.binned import BinnedCut, BinnedLoss
 from aucbench.optim import Lbfgs, WeakWolfe
 from aucbench.optim.bundle import EPS, Bundle
@@ -217,8 +216,6 @@ def certified_descent(
         What L-BFGS begins with. None: the identity, and the first step by a sample.
     """
     progress = _GapProgress(f, lam)
-    if isinstance(f, BinnedLoss):
-        count_at_least(f.data.n)  # of the survey
     point = progress.evaluate(w)
     yield progress.state()
     if newton is None or not w.any():
