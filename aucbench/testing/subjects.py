@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -23,6 +23,7 @@ from aucbench.registry.discovery import (
 from aucbench.registry.fingerprints import top_modules
 from aucbench.registry.lookup import lookup, suggested_names
 from aucbench.registry.shapes import TELLING
+from aucbench.registry.signatures import types_of
 from aucbench.registry.source_files import load_file
 from aucbench.testing import (
     datasets,
@@ -169,15 +170,23 @@ def _members(module: ModuleType, member: str, target: str) -> tuple[Subject, ...
     require_known_hooks(module, target)
     found = tuple(subject_of(factory, kind, name) for kind, name, factory in _hooks(module))
     own = [getattr(module, n) for n in _public(module)]
-    classes = [c for c in own if inspect.isclass(c) and c.__module__ == module.__name__]
-    subjects = found or tuple(_subjects(classes))
-    if not subjects:
-        raise PluginError(f"{target} has no hook and no class of a solver or another plugin")
-    return subjects
+    own = [thing for thing in own if getattr(thing, "__module__", None) == module.__name__]
+    subjects = found or tuple(_subjects(filter(inspect.isclass, own)))
+    # A function beside a class helps it; alone it is a data set or a metric, if it says so.
+    if subjects := subjects or tuple(_subjects(filter(_says_what_it_is, own))):
+        return subjects
+    raise PluginError(
+        f"{target} has no class of a solver or another plugin, and no function that says what it "
+        "returns: a data set -> Data, a metric -> float"
+    )
 
 
-def _subjects(classes: list[Any]) -> Iterator[Subject]:
-    for one in classes:
+def _says_what_it_is(thing: Any) -> bool:
+    return inspect.isfunction(thing) and types_of(thing).get("return") in (Data, float)
+
+
+def _subjects(own: Iterable[Any]) -> Iterator[Subject]:
+    for one in own:
         try:
             yield subject_of(one)
         except AucbenchError:  # a class that is no plugin, such as the memory of a solver
