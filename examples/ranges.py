@@ -26,6 +26,7 @@ from scipy.sparse import csr_array, diags_array, hstack
 from aucbench import Data, get_dataset, solve
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import splits
+from aucbench.datasets.tables import encode_table
 from aucbench.errors import CollapsedWarning
 from aucbench.metrics import measure
 from aucbench.pairs import Fpr
@@ -58,7 +59,7 @@ def judged(train: Data, test: Data, beta: float, rest: float) -> tuple[float, bo
 
 def of_set(name: str) -> dict[str, object]:
     """Return β* of a set, and what the three losses reach in each range."""
-    data = get_dataset(name).encoded()
+    data = encode_table(get_dataset(name))
     rows = []
     folds = [part for repeat in range(REPEATS) for part in parts(data, repeat)]
     for beta in RANGES:

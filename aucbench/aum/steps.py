@@ -22,6 +22,7 @@ from aucbench.aum import (
 )
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.summaries import breakpoints_of
 from aucbench.data.targets import Labels
 from aucbench.errors import ParameterError, UnknownNameError
 
@@ -111,7 +112,7 @@ class LineSearches:
         if self.held is None:
             raise ParameterError("there are no validation rows for the search; set validation=0.2")
         held = self.held.data
-        lines = _balanced(held.breakpoints, held.scores(line.w), held.scores(line.p))
+        lines = _balanced(breakpoints_of(held), held.scores(line.w), held.scores(line.p))
         return best_max_auc(lines, step_limit=self._end(line)).step
 
     def grid(self, line: Line) -> float:
@@ -132,7 +133,7 @@ class LineSearches:
         return end.step_hi if isfinite(end.step_hi) else 2.0 * end.step_lo
 
     def _lines(self, line: Line) -> Lines:
-        return _balanced(self.f.data.breakpoints, line.s - self.f.shift, line.v)
+        return _balanced(breakpoints_of(self.f.data), line.s - self.f.shift, line.v)
 
 
 SEARCHES: Mapping[str, Callable[[LineSearches, Line], float]] = {

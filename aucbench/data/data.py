@@ -12,24 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
-from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.categories import Categories
 from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.kinds import Target, checked_target, needs_labels
-from aucbench.data.passes import centred_products, pullback, scores
+from aucbench.data.passes import pullback, scores
 from aucbench.data.row_roles import held_out, numbered
 from aucbench.data.shapes import Shapes
 from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.terms import Terms
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.stats.vectors import weights_of
 
-FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
 TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be divided
 NEEDS_FEATURES = (
-    "the rows are codes of a table, not features; call data.encoded(), which learns an encoding "
-    "from all of its rows, or give numbers without missing cells"
+    "the rows are codes of a table, not features; call encode_table(data), which learns an "
+    "encoding from all of its rows, or give numbers without missing cells"
 )
 IGNORES_WEIGHTS = (
     "learns without the weights of rows; take a solver whose objective has them, such as svm-or, "
@@ -191,7 +188,7 @@ class Data:
             from comes before what is held out.
         weights : array of shape (n,), optional
             What each row counts for, above 0: in the AUC, and in training. Only ratios count,
-            except in solvers that add up losses of rows, see `unit_weights`.
+            except in solvers that add up losses of rows, see `aucbench.stats.vectors.unit_weights`.
         relevant : array of int of shape (k,), optional
             The numbers of the features that matter, from 0, where they are known.
         pairs : Pairs, optional
@@ -251,45 +248,9 @@ class Data:
     y = property(lambda self: self.labels.y, doc="Labels, int8 in {-1, +1}, shape (n,).")
 
     @property
-    def class_numbers(self) -> Index:
-        """The number of the class of each row, (n,): of two, 0 for the negative and 1.
-
-        Raises
-        ------
-        UnsupportedError
-            When the target has no classes.
-        """
-        if isinstance(self.target, Categories):
-            return self.target.y
-        return np.asarray(self.y > 0, np.int32)
-
-    @property
     def weights(self) -> Vector | None:
         """What each row counts for, (n,); None where all count the same."""
         return self.target.weights
-
-    @property
-    def unit_weights(self) -> Vector | None:
-        """`weights`, for a sum of losses that they multiply, where not only their ratios count.
-
-        Raises
-        ------
-        DataError
-            When one is so far from 1 that such a sum means nothing.
-        """
-        weights = self.weights
-        if weights is not None and not (weights.min() >= 1.0 / FAR and weights.max() <= FAR):
-            raise DataError(
-                f"the weights of rows go from {weights.min():.3g} to {weights.max():.3g}, and the "
-                "solver adds up losses that they multiply; divide them by their mean"
-            )
-        return weights
-
-    @property
-    def ties(self) -> dict[str, Any]:
-        """Folds, groups and times by name, those that there are."""
-        arrays = {name: getattr(self, name) for name in TIES}
-        return {name: array for name, array in arrays.items() if array is not None}
 
     @property
     def labels(self) -> Labels:
@@ -304,46 +265,10 @@ class Data:
             return self.target
         raise UnsupportedError(needs_labels(self.target))
 
-    @cached_property
-    def breakpoints(self) -> Breakpoints:
-        """The target as breakpoints; labels become breakpoints that count errors.
-
-        Raises
-        ------
-        UnsupportedError
-            When the target is neither of both.
-        """
-        if isinstance(self.target, Breakpoints):
-            return self.target
-        return Breakpoints.of_labels(self.labels.y, "count")
-
     def require_no_weights(self, name: str) -> None:
         """Raise `UnsupportedError` where rows have weights, which the objective `name` ignores."""
         if self.weights is not None:
             raise UnsupportedError(f"{name} {IGNORES_WEIGHTS}")
-
-    @property
-    def p(self) -> float:
-        """n_+ / n, the share of positives (called r in the SHT-AUC paper)."""
-        return self.labels.n_pos / self.rows.n
-
-    @cached_property
-    def chunk(self) -> Chunk:
-        """The same rows and labels as one chunk."""
-        self.require_features()
-        return Chunk(self.rows, self.y)
-
-    @cached_property
-    def longest(self) -> float:
-        """max_i ‖x_i‖, the length of the longest row; infinity where a square overflows."""
-        self.require_features()
-        return float(np.sqrt(square_norms(self.rows).max()))
-
-    @cached_property
-    def row_products(self) -> Vector:
-        """(x_i − m)·(x_j − m) of all rows, m their mean, shape (n, n): for few rows, it is kept."""
-        self.require_features()
-        return centred_products(self.rows)
 
     @cached_property
     def means(self) -> tuple[Vector, Vector]:
@@ -356,36 +281,19 @@ class Data:
         m_neg = self.pullback(1.0 - positive) / self.labels.n_neg
         return m_neg, m_pos
 
-    def encoded(self) -> Data:
-        """Return the features of a table, by an encoding that learns from all rows; else itself.
-
-        To learn from some rows only, `Encoding.learn(data.schema, data.take(some).rows)` returns
-        an encoding, which is applied to rows.
-
-        Raises
-        ------
-        DataError
-            When no feature is left.
-        """
-        if self.schema is None:
-            return self
-        encoding = self.schema.encoding(self.rows)
-        encoded: Data = encoding.applied(self)
-        return replace(encoded, names=encoding.names)
-
-    def require_features(self) -> None:
-        """Raise `DataError` if the rows are codes of a table."""
-        if self.schema is not None:
-            raise DataError(NEEDS_FEATURES)
+    @property
+    def p(self) -> float:
+        """n_+ / n, the share of positives (called r in the SHT-AUC paper)."""
+        return self.labels.n_pos / self.rows.n
 
     def scores(self, w: Vector, block: Block = ALL) -> Vector:
         """Return X_B w, shape (|B|,), the scores of the rows in a block B."""
-        self.require_features()
+        require_features(self)
         return scores(self.rows, w, block)
 
     def pullback(self, r: Vector, block: Block = ALL) -> Vector:
         """Return X_Bᵀ r, shape (d,), where r has one number for each row in the block B."""
-        self.require_features()
+        require_features(self)
         return pullback(self.rows, r, block)
 
     def blocks(self, m: int, rng: np.random.Generator | None = None) -> list[Block]:
@@ -418,7 +326,7 @@ class Data:
         DataError
             When the rows have labels and a class is missing.
         """
-        ties = {name: array[block] for name, array in self.ties.items()}
+        ties = {name: array[block] for name, array in ties_of(self).items()}
         if hasattr(self.pairs, "take"):  # pairs that hold something of each row
             ties["pairs"] = self.pairs.take(block)
         return replace(self, rows=self.rows.take(block), target=self.target.take(block), **ties)
@@ -441,62 +349,8 @@ class Data:
         DataError
             When a part would have no row of a class.
         """
-        parts = held_out(self.strata, fraction, rng, self.groups, self.times)
-        rest, out = (np.flatnonzero(mask).astype(np.int32) for mask in parts)
-        return self.take(rest), self.take(out)
-
-    @property
-    def strata(self) -> NDArray[np.int8] | Index:
-        """What the parts of a split have in the same shares, such as classes or events."""
-        return self.target.strata
-
-    def weighted(self, weights: Any) -> Data:
-        """Return the rows with other weights (n,); rows of weight 0 are left out.
-
-        Weights that are all equal are the same as none.
-
-        Raises
-        ------
-        DataError
-            When there is not one finite number of at least 0 for each row, or all are 0.
-        """
-        checked = weights_of(weights, self.n, zeros=True)
-        if not checked.any():
-            raise DataError("all weights are zero; give rows that shall count a weight above 0")
-        if checked.min() == checked.max():
-            return self
-        some = np.flatnonzero(checked).astype(np.int32)
-        part = self.take(some)
-        target: Any = part.target
-        return replace(part, target=replace(target, weights=checked[some]))
-
-    def shaped(self, asked: Any) -> Data:
-        """Return the rows with what the effects of some columns must be, see `shapes`.
-
-        Parameters
-        ----------
-        asked : str, mapping of str to shape, or sequence of int
-            Text such as "income=+1,age=-1,dose=convex"; a mapping with such shapes; or 1, -1 or 0
-            for each column, as `monotonic_cst` of scikit-learn.
-
-        Raises
-        ------
-        DataError
-            When there is no such column, or the rows have three or more classes.
-        UnknownNameError, ParameterError
-            When a shape is none, or one is missing.
-        """
-        if isinstance(self.target, Categories):
-            raise DataError(
-                "the rows have three or more classes, and an effect that increases the score of "
-                "one cannot increase that of another; leave the shapes of effects out"
-            )
-        names = self.names if self.schema is None else self.schema.names
-        signs = isinstance(asked, Sequence | np.ndarray) and not isinstance(asked, str)
-        shapes = Shapes.of_signs(asked, self.d) if signs else Shapes.of(asked, names, self.d)
-        if self.schema is not None:
-            self.schema.require_ordered(shapes)
-        return replace(self, shapes=shapes)
+        rest, drawn = divide_rows(self, fraction, rng)
+        return self.take(rest), self.take(drawn)
 
     def with_rows(self, mapped: Rows) -> Data:
         """Return the same target over mapped rows, without what is known of the columns."""
@@ -504,6 +358,56 @@ class Data:
             ("names", "schema", "relevant", "shapes", "terms")
         )
         return replace(self, rows=mapped, understood=Understood(), **of_columns)
+
+
+def ties_of(data: Data) -> dict[str, Any]:
+    """Return folds, groups and times by name, those that there are."""
+    arrays = {name: getattr(data, name) for name in TIES}
+    return {name: array for name, array in arrays.items() if array is not None}
+
+
+def divide_rows(data: Data, fraction: float, rng: np.random.Generator) -> tuple[Index, Index]:
+    """Return the numbers of the rows of both parts of `Data.split`; raises as `held_out`."""
+    masks = held_out(data.target.strata, fraction, rng, data.groups, data.times)
+    rest, drawn = (np.flatnonzero(mask).astype(np.int32) for mask in masks)
+    return rest, drawn
+
+
+def require_features(data: Data) -> None:
+    """Raise `DataError` if the rows are codes of a table."""
+    if data.schema is not None:
+        raise DataError(NEEDS_FEATURES)
+
+
+def with_shapes(data: Data, asked: Any) -> Data:
+    """Return the rows with what the effects of some columns must be, see `Data.shapes`.
+
+    Parameters
+    ----------
+    data : Data
+        The rows.
+    asked : str, mapping of str to shape, or sequence of int
+        Text such as "income=+1,age=-1,dose=convex"; a mapping with such shapes; or 1, -1 or 0
+        for each column, as `monotonic_cst` of scikit-learn.
+
+    Raises
+    ------
+    DataError
+        When there is no such column, or the rows have three or more classes.
+    UnknownNameError, ParameterError
+        When a shape is none, or one is missing.
+    """
+    if isinstance(data.target, Categories):
+        raise DataError(
+            "the rows have three or more classes, and an effect that increases the score of one "
+            "cannot increase that of another; leave the shapes of effects out"
+        )
+    names = data.names if data.schema is None else data.schema.names
+    signs = isinstance(asked, Sequence | np.ndarray) and not isinstance(asked, str)
+    shapes = Shapes.of_signs(asked, data.d) if signs else Shapes.of(asked, names, data.d)
+    if data.schema is not None:
+        data.schema.require_ordered(shapes)
+    return replace(data, shapes=shapes)
 
 
 def square_norms(X: Rows) -> Vector:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.categories import Categories
-from aucbench.data.data import Data
+from aucbench.data.data import Data, ties_of
 from aucbench.data.kinds import Target
 from aucbench.data.row_roles import Parts, held_out, windows
 from aucbench.data.survival import Survival
@@ -45,7 +45,7 @@ def splits(
     if holdout is None:
         return list(drawn(data, count, seed))
     rng = np.random.default_rng(seed)
-    parts = held_out(data.strata, holdout, rng, data.groups, data.times)
+    parts = held_out(data.target.strata, holdout, rng, data.groups, data.times)
     return _with_pairs(data, [parts])
 
 
@@ -61,7 +61,7 @@ def describe_division(
     """
     if data.folds is not None:
         return "test file" if (data.folds < 0).any() else f"{count} own folds"
-    every = [*(name for name in ("groups", "times") if name in data.ties), *ties]
+    every = [*(name for name in ("groups", "times") if name in ties_of(data)), *ties]
     divided = f"{count} folds" if holdout is None else f"share of {holdout:g}"
     return f"{divided} by {' and '.join(every)}" if every else divided
 
@@ -116,7 +116,7 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
     if data.groups is not None:
         yield from _with_pairs(data, _of_groups(data, data.groups, count, seed))
         return
-    strata = data.strata
+    strata = data.target.strata
     dealt = _stratified(strata, count, seed) if strata.any() else _shuffled(data.n, count, seed)
     folds = [(dealt != fold, dealt == fold) for fold in range(count)]
     yield from _with_pairs(data, folds)
@@ -189,7 +189,7 @@ def _of_groups(data: Data, groups: Index, count: int, seed: int) -> Iterator[Par
     from sklearn.model_selection import StratifiedGroupKFold
 
     folds = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
-    for _, numbers in folds.split(np.zeros(data.n), data.strata, groups):
+    for _, numbers in folds.split(np.zeros(data.n), data.target.strata, groups):
         held = np.zeros(data.n, np.bool_)
         held[numbers] = True
         yield ~held, held

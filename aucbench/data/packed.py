@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.categories import Categories
-from aucbench.data.data import TIES, Data
+from aucbench.data.data import TIES, Data, ties_of
 from aucbench.data.grades import Grades
 from aucbench.data.kinds import Target
 from aucbench.data.survival import Survival
@@ -100,7 +100,7 @@ def known_of(data: Data) -> dict[str, NDArray[Any]]:
     That is their target, folds, groups and times, and which features are relevant.
     """
     truth = {} if data.relevant is None else {RELEVANT: data.relevant}
-    return {**arrays_of(data.target), **data.ties, **truth}
+    return {**arrays_of(data.target), **ties_of(data), **truth}
 
 
 def with_known(rows: Rows, arrays: Arrays) -> Data:

@@ -16,6 +16,7 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.data.data import Data
+from aucbench.data.summaries import longest_row
 
 UNIT = 2.0**-53  # u, the unit of rounding
 Slack = tuple[float, float]  # (e, η), see `gap_of_gradient`
@@ -42,7 +43,7 @@ def gamma(m: int) -> float:
 
 def longest(data: Data) -> float:
     """Return a bound of max_i ‖x_i‖; infinity where a square overflows."""
-    return data.longest * (1.0 + gamma(data.d + 4))
+    return longest_row(data) * (1.0 + gamma(data.d + 4))
 
 
 def of_scores(data: Data, w: Vector) -> float:

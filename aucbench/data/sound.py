@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.data.arrays import Rows
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.categories import FEWEST, Categories
-from aucbench.data.data import Data
+from aucbench.data.data import Data, ties_of
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
@@ -84,7 +84,7 @@ def _faults_around(data: Data) -> Iterator[str]:
         yield from _faults_of_target(target, n)
     else:
         yield f"its target is {_kind(target)}, wanted one of aucbench.data.kinds.Target"
-    for name, array in data.ties.items():
+    for name, array in ties_of(data).items():
         yield from _fault_of_array(f"its {name}", array, np.int32)
         if array.size != n:
             yield f"it has {n} rows, and {name} for {array.size}"

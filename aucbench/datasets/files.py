@@ -57,7 +57,7 @@ def load(source: Any, reading: ReadOptions | None = None, **options: Any) -> Dat
     - npz: X and y, or data, indices, indptr, shape and y.
 
     A table may hold truth values, categories, dates and missing cells. Then `Data.schema` says
-    what its columns are, and the rows are codes; `Data.encoded` makes features of them.
+    what its columns are, and the rows are codes; `encode_table` makes features of them.
 
     Two kinds of sets are several files under one name: the four idx files of MNIST, and the
     files of a changepoint set (`load_changepoint`), which has `Breakpoints` instead of labels.

@@ -36,7 +36,9 @@ def stratified(data: Data, rank: int, rng: np.random.Generator) -> Rows:
 
 def _of_strata(data: Data, rank: int, rng: np.random.Generator) -> Rows:
     """Draw as many landmarks from each stratum as its rows allow, the smallest first."""
-    members = [np.flatnonzero(data.strata == stratum) for stratum in np.unique(data.strata)]
+    members = [
+        np.flatnonzero(data.target.strata == stratum) for stratum in np.unique(data.target.strata)
+    ]
     drawn: list[np.ndarray[tuple[int], np.dtype[np.intp]]] = []
     left = rank
     for done, rows_of_one in enumerate(sorted(members, key=len)):

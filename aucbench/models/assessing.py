@@ -248,7 +248,7 @@ def _sample_groups(data: Data, numbers: Index, rng: np.random.Generator) -> Inde
 
 def _sample_classes(data: Data, numbers: Index, rng: np.random.Generator) -> Index:
     """Return random rows of each class."""
-    positive = data.strata[numbers] > 0
+    positive = data.target.strata[numbers] > 0
     sampled = [
         part if part.size <= MOST_OF_CLASS else rng.choice(part, MOST_OF_CLASS, replace=False)
         for part in (numbers[positive], numbers[~positive])

@@ -24,6 +24,7 @@ from aucbench.bench.worker.machine import here
 from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
+from aucbench.data.data import with_shapes
 from aucbench.datasets.chunked.data import named_columns
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
@@ -74,7 +75,7 @@ def read_table(
         return held
     data = get_dataset(source, **options.read.options()) if held is None else held
     data = data if options.pairs is None else replace(data, pairs=get_pairs(options.pairs))
-    return data if options.monotone is None else data.shaped(options.monotone)
+    return data if options.monotone is None else with_shapes(data, options.monotone)
 
 
 def fit_rows(

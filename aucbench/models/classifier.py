@@ -25,7 +25,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from aucbench.contract import Solver
 from aucbench.data import Categories, Data
-from aucbench.data.arrays import Vector
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.data import with_shapes
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import label_places
 from aucbench.datasets.chunked.dask_parts import is_collection, map_rows, open_collection
@@ -167,7 +168,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
             rng = np.random.default_rng(recipe.seed).spawn(3)[2]
             train, held = data.split(self.validation, rng)
         model, run = recipe.fit(train, start=start)
-        model = model.decided_by(held.class_numbers, model.scores(held.rows), aim)
+        model = model.decided_by(_class_numbers(held), model.scores(held.rows), aim)
         if self.calibration is not None:
             model = self._calibrated(model, recipe, data, aim)
         about: dict[str, Any] = {"warnings": [] if self.validation else [CHOSEN_ON_TRAINING]}
@@ -210,12 +211,12 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
             )
         pairs = get_pairs(self.pairs) if isinstance(self.pairs, str) else self.pairs
         data = replace(data, understood=understood, pairs=pairs)
-        return data if self.monotone is None else data.shaped(self.monotone)
+        return data if self.monotone is None else with_shapes(data, self.monotone)
 
     def _calibrated(self, model: Model, recipe: Recipe, data: Data, aim: Aim) -> Model:
         """Return the model with probabilities, learnt from rows that are held out fold by fold."""
         parts = [*drawn_parts(data, FOLDS, recipe.seed)]
-        places = np.concatenate([held.class_numbers for _, held in parts])
+        places = np.concatenate([_class_numbers(held) for _, held in parts])
         scores = np.concatenate([recipe.fit(rest)[0].scores(held.rows) for rest, held in parts])
         if len(model.functions) > 1:
             return model.decided_by(places, scores, aim)
@@ -410,3 +411,10 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
             return np.array([-1.0]), np.array([self.threshold_])
         below = nextafter(self.threshold_, -inf)  # score > below exactly if score >= threshold
         return np.array([1.0]), np.array([-below])
+
+
+def _class_numbers(data: Data) -> Index:
+    """Return the number of the class of each row, (n,): of two, 0 for the negative and 1."""
+    if isinstance(data.target, Categories):
+        return data.target.y
+    return np.asarray(data.y > 0, np.int32)

@@ -28,7 +28,7 @@ from aucbench.datasets.memory import (
     require_matrix,
 )
 from aucbench.datasets.tables import Schema
-from aucbench.errors import AucbenchError, UnsupportedError
+from aucbench.errors import AucbenchError, DataError, UnsupportedError
 from aucbench.models.incoming import score_rows
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
@@ -37,6 +37,7 @@ from aucbench.pairs import aucbench_pairs
 from aucbench.ranges import GAP_TOL
 from aucbench.registry import get_solver
 from aucbench.solving.hyperparameters import hyperparameters, with_hyperparameters
+from aucbench.stats.vectors import weights_of
 
 INSIDE = "solver__"
 
@@ -147,7 +148,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             warnings.warn(line, stacklevel=4)
         data = Data.of(features.rows, target, groups=groups)
         data = replace(data, names=features.names, schema=features.schema)
-        return data if weights is None else data.weighted(weights)
+        return data if weights is None else _weighted(data, weights)
 
     def _keep(self, X: Any, model: Model, **state: Any) -> None:
         """Set what was learnt from X, and forget what was learnt before."""
@@ -177,6 +178,27 @@ class Learner(BaseEstimator):  # type: ignore[misc]
                 "columns, so that there are no coef_ and intercept_; model_ has what was learnt"
             )
         return known
+
+
+def _weighted(data: Data, weights: Any) -> Data:
+    """Return the rows with other weights (n,); rows of weight 0 are left out.
+
+    Weights that are all equal are the same as none.
+
+    Raises
+    ------
+    DataError
+        When there is not one finite number of at least 0 for each row, or all are 0.
+    """
+    checked = weights_of(weights, data.n, zeros=True)
+    if not checked.any():
+        raise DataError("all weights are zero; give rows that shall count a weight above 0")
+    if checked.min() == checked.max():
+        return data
+    some = np.flatnonzero(checked).astype(np.int32)
+    part = data.take(some)
+    target: Any = part.target
+    return replace(part, target=replace(target, weights=checked[some]))
 
 
 def _with_columns(X: Any) -> Any:

@@ -14,6 +14,7 @@ from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.summaries import breakpoints_of
 from aucbench.data.targets import Labels
 from aucbench.errors import UnsupportedError, require_at_least
 
@@ -76,7 +77,7 @@ class Aum(Objective):
         """The breakpoints of the rows, with errors as rates."""
         # For labels, the kernel recognises breakpoints that come from `of_labels`.
         labelled = isinstance(self.data.target, Labels)
-        return Breakpoints.of_labels(self.data.y) if labelled else self.data.breakpoints.rates
+        return Breakpoints.of_labels(self.data.y) if labelled else breakpoints_of(self.data).rates
 
     def loss(self, s: Vector) -> AumLoss:
         """Return the AUM of the scores s (n,) and its one-sided derivatives."""
@@ -117,7 +118,7 @@ class Aum(Objective):
         if isinstance(rows, slice) and rows.indices(self.data.n) == (0, self.data.n, 1):
             return self.data.pullback(self.of_scores(s)[1])
         s = s - self.shift[rows] if self.margin else s
-        part = self.data.breakpoints.take(rows)
+        part = breakpoints_of(self.data).take(rows)
         if not part.fp_diff.sum() > 0.0 > part.fn_diff.sum():
             return np.zeros(self.data.d)
         return self.data.pullback(aum_loss(part.rates, s).gradient, rows)

@@ -11,6 +11,7 @@ from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector, size
 from aucbench.data.breakpoints import Targets
+from aucbench.data.summaries import breakpoints_of
 from aucbench.errors import require_at_least
 
 
@@ -53,7 +54,7 @@ class IntervalHinge(Objective):
     @cached_property
     def inside(self) -> Targets:
         """The scores from which the hinges of each row grow: (l + m, h − m), both (n,)."""
-        low, high = self.data.breakpoints.target_intervals
+        low, high = breakpoints_of(self.data).target_intervals
         return Targets(low + self.margin, high - self.margin)
 
     def of_scores(self, s: Vector, rows: Block = ALL) -> tuple[float, Vector]:

@@ -22,6 +22,7 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.layouts import to_library_matrix
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.optim.trees import TreeSum, trees_of_boosting, trees_of_forest
+from aucbench.stats.vectors import unit_weights
 
 SCORES = ("decision_function", "predict_proba")  # the first that it has is used
 CLASSIFIER_WANTED = "wanted a classifier of scikit-learn's kind, such as RandomForestClassifier()"
@@ -153,7 +154,7 @@ def fitted(
     names = _column_names(data)
     weights = {}
     if data.weights is not None and (parameter := _weight_parameter(estimator)):
-        weights[parameter] = cast(Vector, data.unit_weights).copy()
+        weights[parameter] = cast(Vector, unit_weights(data.weights)).copy()
     model = _unwritten(lambda X: clone(seeded).fit(X, y, **weights), _input(data.rows, names))
     count_rows(data.n)
     return State(model=Fitted(model, names, keeps_rows))

@@ -12,6 +12,7 @@ from math import isfinite, sqrt
 import numpy as np
 
 from aucbench.data import Data
+from aucbench.data.summaries import longest_row, whole_chunk
 from aucbench.errors import DataError
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.gram import mean_square_distance
@@ -50,15 +51,15 @@ def pair_square(data: Data, parameter: str) -> float:
         least = max(square, EXACT * level)
     if not isfinite(least):
         raise DataError(
-            f"rows of length {data.longest:.3g} are too long to derive {parameter} from: scale the "
-            f"features, as --features standard does, or give {parameter}"
+            f"rows of length {longest_row(data):.3g} are too long to derive {parameter} from: "
+            f"scale the features, as --features standard does, or give {parameter}"
         )
     return least or 1.0
 
 
 def _of_classes(data: Data) -> tuple[float, float]:
     """Return D², and E₊‖x‖² + E₋‖x‖²."""
-    positive, square = data.y > 0, data.chunk.square_norms
+    positive, square = data.y > 0, whole_chunk(data).square_norms
     m_neg, m_pos = data.means
     if data.weights is None:
         level = float(square[positive].mean() + square[~positive].mean())

@@ -10,6 +10,7 @@ import numpy as np
 from aucbench.contract import Problem, State, Streaming, count_rows
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.summaries import whole_chunk
 from aucbench.data.tally import READ, count_at_least
 from aucbench.scale import ChunkedData
 from aucbench.scale.order import chunks
@@ -89,5 +90,5 @@ def _in_order(
         for chunk in chunks(data, rng if shuffle else None):
             yield chunk, np.arange(chunk.n, dtype=np.int32)
     else:
-        yield data.chunk, row_order(data.n, rng, shuffle=shuffle)
+        yield whole_chunk(data), row_order(data.n, rng, shuffle=shuffle)
         count_rows(data.n)

@@ -8,6 +8,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
+from aucbench.datasets.tables import encode_table
 from aucbench.errors import DataError, require_whole
 from aucbench.features.chain import mapped
 from aucbench.registry import get_dataset, get_features
@@ -38,7 +39,7 @@ def whole(data: str, features: str = "standard") -> Data:
     The published code of Yang, Zhou, Lei & Ying, "Stochastic hard thresholding algorithms for AUC
     maximization", ICDM 2020.
     """
-    raw = get_dataset(data).encoded()
+    raw = encode_table(get_dataset(data))
     phi = get_features(features).fit(raw, np.random.default_rng(0))
     moved = raw.with_rows(mapped(phi, raw.rows))
     if not phi.keeps_columns:

@@ -29,6 +29,7 @@ import aucbench.kernels.linear  # noqa: F401 - before a clock runs: importing it
 from aucbench.contract import Budget, NoMap, Problem, Solver, State, count_rows
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Vector
+from aucbench.data.data import require_features
 from aucbench.data.inputs import require_filled
 from aucbench.data.tally import READ, counting
 from aucbench.errors import (
@@ -156,7 +157,7 @@ def solve(
         When the rows have breakpoints and the solver needs labels, or when they have weights and
         the solver learns without them.
     DataError
-        When the rows are codes of a table, see `Data.encoded`; or when they have far more columns
+        When the rows are codes of a table, see `encode_table`; or when they have far more columns
         than values.
 
     Warns
@@ -203,7 +204,7 @@ def solve(
 
 def _ready(data: Data) -> Data:
     """Return rows in memory with the bounds of weights that their shapes ask for."""
-    data.require_features()
+    require_features(data)
     require_filled(data.rows)
     return applied(NoMap(), data) if data.shapes is not None and data.terms is None else data
 

@@ -24,6 +24,7 @@ Vector: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 EXACT = 2**53  # up to here all whole numbers are floats
+FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
 LIGHTEST = 2.0**-1000  # weight of a row beside the largest one
 
 
@@ -161,6 +162,22 @@ def even(weights: Vector) -> Vector:
     """Return weights divided by a power of two, such that the largest is in [1, 2)."""
     power = frexp(weights.max(initial=0.0))[1] - 1
     return np.ldexp(weights, -power) if power else weights
+
+
+def unit_weights(weights: Vector | None) -> Vector | None:
+    """Return weights for a sum of losses that they multiply, where not only their ratios count.
+
+    Raises
+    ------
+    DataError
+        When one is so far from 1 that such a sum means nothing.
+    """
+    if weights is not None and not (weights.min() >= 1.0 / FAR and weights.max() <= FAR):
+        raise DataError(
+            f"the weights of rows go from {weights.min():.3g} to {weights.max():.3g}, and the "
+            "solver adds up losses that they multiply; divide them by their mean"
+        )
+    return weights
 
 
 def even_classes(weights: Vector, positive: Mask) -> Vector:

@@ -7,6 +7,7 @@ from math import inf
 from aucbench.aum import intercept_of_least_errors, roc_auc
 from aucbench.aum.steps import AumObjective
 from aucbench.data.arrays import Vector
+from aucbench.data.summaries import breakpoints_of
 
 from .settings import Settings
 
@@ -49,7 +50,7 @@ class Shown:
         """
         if self.settings.early_stopping:
             judged = before if self.held is None else self.held.data.scores(w)
-            auc = roc_auc((self.held or self.f).data.breakpoints, judged)
+            auc = roc_auc(breakpoints_of((self.held or self.f).data), judged)
             if not auc > self.auc:
                 return
             self.auc = auc
@@ -58,4 +59,4 @@ class Shown:
     def _show(self, w: Vector, s: Vector, value: float) -> None:
         self.weights, self.value = w.copy(), value
         if self.settings.intercept:
-            self.weights[-1] = intercept_of_least_errors(self.f.data.breakpoints, s)
+            self.weights[-1] = intercept_of_least_errors(breakpoints_of(self.f.data), s)

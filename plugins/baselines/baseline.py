@@ -13,6 +13,7 @@ import numpy as np
 from aucbench.contract import Needs, Problem, Solver, State, count_rows
 from aucbench.data.arrays import Vector
 from aucbench.errors import LARGE, require_at_least, require_at_most, require_count
+from aucbench.stats.vectors import unit_weights
 
 FIT_TOLERANCE = (
     1e-8  # scikit-learn's own 1e-4 left w up to 15 % from the optimum on the shared sets
@@ -73,7 +74,7 @@ def one_fit(
         Weight of c²/2 in the objective of the estimator.
     """
     data = problem.data
-    weights = data.unit_weights
+    weights = unit_weights(data.weights)
     estimator.set_params(tol=FIT_TOLERANCE).fit(data.rows.matrix, data.y, sample_weight=weights)
     w = np.ravel(estimator.coef_).astype(np.float64)
     c = float(estimator.intercept_[0])

@@ -14,6 +14,7 @@ from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.data.layouts import square_entries
+from aucbench.data.summaries import breakpoints_of
 from aucbench.errors import (
     LARGE,
     DataError,
@@ -118,7 +119,7 @@ class IntervalRegression(Solver):
 
     def _chosen(self, f: IntervalHinge, rng: np.random.Generator) -> float:
         """Return λ by cross-validation, see `lam`."""
-        whole = Data(f.data.rows, f.data.breakpoints)  # without labels no class can be missing
+        whole = Data(f.data.rows, breakpoints_of(f.data))  # without labels no class can be missing
         path = PATH[self.penalty] * self._unit(f)
         parts = drawn_parts(whole, FOLDS, int(rng.integers(2**31)))
         losses = np.array([self._losses(rest, held, path) for rest, held in parts])

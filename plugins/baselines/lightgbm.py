@@ -22,6 +22,7 @@ from aucbench.errors import (
 )
 from aucbench.optim.trees import TreeSum
 from aucbench.ranges import Range
+from aucbench.stats.vectors import unit_weights
 
 from .parts import require, threads
 
@@ -85,7 +86,7 @@ class LightGbm(Solver):
         """Return the boosted trees."""
         data, settings = problem.data, {**self.settings(rng), "objective": "binary"}
         return boosted(
-            settings, data.rows, data.y > 0, self.n_estimators, weights=data.unit_weights
+            settings, data.rows, data.y > 0, self.n_estimators, weights=unit_weights(data.weights)
         )
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from aucbench.data.layouts import densify
 from aucbench.errors import MissingExtraError, UnsupportedError
 from aucbench.pairs import members_of
 from aucbench.processes.host import cores
+from aucbench.stats.vectors import unit_weights
 
 PINNED = "OMP_NUM_THREADS"
 DENSE = 1 << 31  # bytes of training rows that are made dense
@@ -50,7 +51,7 @@ def balanced(data: Data) -> tuple[Data, str | None]:
     Of rows with weights v, the new weights are v_i V/(2 V_y) with the sums V and V_y of all rows
     and of the class, since the "balanced" of scikit-learn counts rows.
     """
-    weights = data.unit_weights
+    weights = unit_weights(data.weights)
     if weights is None:
         return data, "balanced"
     half = 0.5 * float(weights.sum())

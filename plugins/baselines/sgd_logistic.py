@@ -17,6 +17,7 @@ from aucbench.data.layouts import to_library_matrix
 from aucbench.errors import ParameterError, require_above, require_at_most, require_count
 from aucbench.features import AppendOne
 from aucbench.ranges import Range
+from aucbench.stats.vectors import unit_weights
 
 from .parts import balanced
 
@@ -98,7 +99,7 @@ class SgdLogistic(Solver):
             class_weight=kind,
             random_state=int(rng.integers(2**31)),
         )
-        descent.fit(to_library_matrix(data.rows), data.y, sample_weight=data.unit_weights)
+        descent.fit(to_library_matrix(data.rows), data.y, sample_weight=unit_weights(data.weights))
         w = np.ravel(descent.coef_).astype(np.float64)
         count_rows(int(descent.n_iter_) * data.n)
         return State(w)

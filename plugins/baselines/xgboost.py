@@ -23,6 +23,7 @@ from aucbench.errors import (
 )
 from aucbench.optim.trees import TreeSum
 from aucbench.ranges import Range
+from aucbench.stats.vectors import unit_weights
 
 from .parts import OnDense, dense, require, threads
 
@@ -183,7 +184,7 @@ def boosted(
 
     labels = (data.y > 0).astype(np.float32)
     sample = xgboost.DMatrix(
-        to_library_matrix(data.rows), labels, weight=data.unit_weights, nthread=threads()
+        to_library_matrix(data.rows), labels, weight=unit_weights(data.weights), nthread=threads()
     )
     if queries is not None:
         sample.set_group(queries)

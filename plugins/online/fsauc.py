@@ -14,6 +14,7 @@ from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.columns import column_max_abs
+from aucbench.data.summaries import whole_chunk
 from aucbench.errors import require_above
 from aucbench.kernels import fsauc
 from aucbench.objectives import PairwiseSquare
@@ -129,7 +130,7 @@ class Fsauc(Solver):
             while order.size:
                 part = order[: n0 - memory.rows]
                 order = order[part.size :]
-                memory.update(stage, data.chunk, part)
+                memory.update(stage, whole_chunk(data), part)
                 if memory.rows == n0:
                     memory.restart()
                     stage = stage.next(memory.rarer_share(), n0)

@@ -13,6 +13,7 @@ from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.summaries import whole_chunk
 from aucbench.errors import require_above
 from aucbench.kernels import solam
 from aucbench.objectives import square_over
@@ -201,6 +202,6 @@ def first_step(data: Data, parameter: str = "xi") -> float:
         When a row is too long to derive a step size from.
     """
     known = data.sample if isinstance(data, ChunkedData) else data
-    require_squares(known.chunk, parameter)
+    require_squares(whole_chunk(known), parameter)
     others = np.where(known.y > 0, 1.0 - data.p, data.p)
-    return 1.0 / float((others * (known.chunk.square_norms + 1.0)).max())
+    return 1.0 / float((others * (whole_chunk(known).square_norms + 1.0)).max())

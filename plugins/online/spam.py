@@ -23,6 +23,7 @@ from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.summaries import whole_chunk
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
 from aucbench.kernels import spam
 from aucbench.objectives import PairwiseSquare
@@ -261,9 +262,9 @@ def first_step(data: Data, *, shuffle: bool) -> float:
     DataError
         When a row is too long to derive a step size from.
     """
-    require_squares(data.chunk, "xi")
+    require_squares(whole_chunk(data), "xi")
     others = np.where(data.y > 0, 1.0 - data.p, data.p)
-    bound = float((4.0 * others * data.chunk.square_norms).max())
+    bound = float((4.0 * others * whole_chunk(data).square_norms).max())
     if not shuffle:
         bound = max(bound, 16.0 * float((others * _obliqueness(data)).sum()))
     return 1.0 / max(bound, 1e-300)
@@ -271,7 +272,7 @@ def first_step(data: Data, *, shuffle: bool) -> float:
 
 def _obliqueness(data: Data) -> Vector:
     """Return ‖x‖‖x − m‖ − x·(x − m) of each row x, where m is the mean of the other class."""
-    positive, square = data.y > 0, data.chunk.square_norms
+    positive, square = data.y > 0, whole_chunk(data).square_norms
     m_neg, m_pos = data.means
     with uncounted():  # no weights
         inner = np.where(positive, data.scores(m_neg), data.scores(m_pos))
@@ -292,7 +293,7 @@ def one_pass(data: Data, l1: float, l2: float) -> OnePass:
 
 def _ridge(data: Data, l2: float) -> OnePass:
     m_neg, m_pos = data.means
-    sizes = np.sqrt(data.chunk.square_norms) * np.sqrt(max(m_neg @ m_neg, m_pos @ m_pos))
+    sizes = np.sqrt(whole_chunk(data).square_norms) * np.sqrt(max(m_neg @ m_neg, m_pos @ m_pos))
     with uncounted():  # no weights
         cross = np.stack([data.scores(m_neg), data.scores(m_pos), sizes], axis=1)
     means = np.concatenate([m_neg, m_pos])

@@ -9,6 +9,7 @@ import numpy as np
 
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import ALL, Block, Vector
+from aucbench.data.summaries import whole_chunk
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,5 +61,5 @@ class CentredRows:
         with uncounted():  # no weights
             at_own = np.where(self.data.y > 0, *(self.data.scores(m) for m in means[::-1]))
         own = np.where(self.data.y > 0, *(float(m @ m) for m in means[::-1]))
-        squares = self.data.chunk.square_norms - 2.0 * at_own + own
+        squares = whole_chunk(self.data).square_norms - 2.0 * at_own + own
         return float((np.sqrt(np.maximum(squares, 0.0)) * self.scale).max())

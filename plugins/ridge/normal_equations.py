@@ -11,6 +11,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.passes import gram, square_pullback
 from aucbench.data.rounding import gamma, longest
+from aucbench.data.summaries import row_products
 from aucbench.data.tally import READ, count_at_least, count_rows
 from aucbench.objectives import MomentSquare, PairwiseSquare
 from aucbench.objectives.differences import constant_over_pairs
@@ -110,7 +111,7 @@ def _by_products(data: Data, lam: float) -> Callable[[Vector], Vector]:
     a, read = data.labels.shares, READ.get().rows
     m_neg, m_pos = data.means
     m, delta, root = 0.5 * (m_neg + m_pos), m_neg - m_pos, np.sqrt(2.0 * a)
-    K = data.row_products
+    K = row_products(data)
     count_at_least(read + data.n)  # also where an earlier fit has made them
     at_m, at_delta = 0.5 * (K @ a), -(K @ (a * data.y))  # z_i · (m − x̄), z_i · δ
     S = np.empty((data.n + 1, data.n + 1))

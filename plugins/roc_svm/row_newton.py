@@ -10,6 +10,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.summaries import longest_row, row_products
 
 MOST_ROWS = 3000  # whose Gram matrix and whose pairs are kept: 72 and at most 18 MB
 FALL = 0.1  # μ of the next level, in units of this one, unless that took too many steps
@@ -24,7 +25,7 @@ TRIALS = 30  # of a line search
 
 def worth_newton(data: Data) -> bool:
     """Return whether there are at least as many features as rows, and few rows."""
-    return data.n <= min(data.d, MOST_ROWS) and data.longest < LONGEST
+    return data.n <= min(data.d, MOST_ROWS) and longest_row(data) < LONGEST
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class RowNewton:
     """
 
     def __init__(self, data: Data, lam: float) -> None:
-        self.lam, self._gram = lam, data.row_products
+        self.lam, self._gram = lam, row_products(data)
         self._pos, self._neg = (np.flatnonzero(data.y == side) for side in (1, -1))
         shares = data.labels.shares
         self._v, self._u = shares[self._pos], shares[self._neg]

@@ -12,8 +12,8 @@ from scipy.linalg import cho_factor, cho_solve
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import ALL, Index, Rows, Vector, rows
 from aucbench.data.columns import scale_columns
+from aucbench.data.data import divide_rows
 from aucbench.data.folds import drawn
-from aucbench.data.row_roles import held_out
 from aucbench.data.tally import READ
 from aucbench.features import Splines
 from aucbench.features.crosses import EACH
@@ -147,25 +147,18 @@ def _folds(
     of the features. `width` counts them without those of pairs of columns, and `whole` with them.
     """
     if width > WIDE and data.n > 2 * FEW:
-        yield _divided(data, 1.0 - FEW / data.n, rng)
+        yield divide_rows(data, 1.0 - FEW / data.n, rng)
         return
     some = np.arange(data.n) if data.n <= MOST else sampled(data, MOST, rng)
     part = data.take(some)
-    if part.n > ROWS and np.unique(part.strata, return_counts=True)[1].min() >= RARE:
-        folds = iter([_divided(part, HELD, rng)])
+    if part.n > ROWS and np.unique(part.target.strata, return_counts=True)[1].min() >= RARE:
+        folds = iter([divide_rows(part, HELD, rng)])
     else:
         work = part.n * whole**2 + TRIED * whole**3 / 3
         count = int(np.clip(WORK / work, 1, FOLDS))
         folds = islice(drawn(part, FOLDS, int(rng.integers(2**31))), count)
     for rest, held in folds:
         yield some[rest], some[held]
-
-
-def _divided(data: Data, fraction: float, rng: np.random.Generator) -> tuple[Index, Index]:
-    """Return the numbers of the rows of both parts of `Data.split`."""
-    masks = held_out(data.strata, fraction, rng, data.groups, data.times)
-    rest, held = (np.flatnonzero(mask).astype(np.int32) for mask in masks)
-    return rest, held
 
 
 @dataclass(frozen=True, eq=False)

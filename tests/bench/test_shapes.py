@@ -10,6 +10,7 @@ from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.plan.values import default_solvers
+from aucbench.data.data import with_shapes
 from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
 
@@ -87,8 +88,11 @@ def test_a_run_keeps_the_shapes_of_a_table(table):
 def test_shapes_of_rows_in_python_hold(table):
     data = Data.of(table[["a", "b", "c"]], table["bad"] == "yes")
     free = solve("rank-svm", data).w
-    kept = solve("rank-svm", data.shaped("a=+1")).w
+    kept = solve("rank-svm", with_shapes(data, "a=+1")).w
 
     assert free[0] < 0 <= kept[0]
-    assert solve("rank-svm", data.shaped([1, 0, 0])).w.tolist() == kept.tolist()
-    assert solve("rank-svm", replace(data, names=None).shaped({"0": 1})).w.tolist() == kept.tolist()
+    assert solve("rank-svm", with_shapes(data, [1, 0, 0])).w.tolist() == kept.tolist()
+    assert (
+        solve("rank-svm", with_shapes(replace(data, names=None), {"0": 1})).w.tolist()
+        == kept.tolist()
+    )

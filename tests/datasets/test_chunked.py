@@ -15,6 +15,7 @@ from aucbench.datasets import load
 from aucbench.datasets.chunked import open_parts
 from aucbench.datasets.chunked import parquet as parquet_parts
 from aucbench.datasets.chunked.data import codes_of
+from aucbench.datasets.tables import encode_table
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.scale import ChunkedData
 
@@ -61,7 +62,7 @@ def all_rows(parts):
 
 
 def assert_same_as_load(parts, source, **options):
-    whole = load(source, **options).encoded()
+    whole = encode_table(load(source, **options))
     X, y = all_rows(parts)
     assert np.array_equal(X, whole.rows.dense().matrix)
     assert np.array_equal(y, whole.y)

@@ -14,7 +14,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 from aucbench import Data, get_objective, get_solver, solve
 from aucbench.data.arrays import rows
-from aucbench.datasets.tables import Encoding, Schema, is_numeric
+from aucbench.data.summaries import longest_row, whole_chunk
+from aucbench.datasets.tables import Encoding, Schema, encode_table, is_numeric
 from aucbench.datasets.tables.parts import rare_below
 from aucbench.errors import DataError
 
@@ -426,14 +427,14 @@ def test_codes_are_refused_where_features_are_wanted():
         lambda: data.scores(w),
         lambda: data.pullback(np.zeros(data.n)),
         lambda: data.means,
-        lambda: data.longest,
-        lambda: data.chunk,
+        lambda: longest_row(data),
+        lambda: whole_chunk(data),
     ):
-        with pytest.raises(DataError, match=r"codes of a table.*data\.encoded\(\)"):
+        with pytest.raises(DataError, match=r"codes of a table.*encode_table\(data\)"):
             use()
     rest, held = data.split(0.25, np.random.default_rng(0))
     assert rest.schema == held.schema == data.schema
-    made, encoding = rest.encoded(), data.schema.encoding(rest.rows)
+    made, encoding = encode_table(rest), data.schema.encoding(rest.rows)
     assert (made.schema, made.names) == (None, encoding.names)
     assert encoding.names[:2] == ("age", "age is missing")
     np.testing.assert_array_equal(made.rows.stored, encoding(rest.rows).stored)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench.datasets import load, stream
-from aucbench.datasets.tables import Schema
+from aucbench.datasets.tables import Schema, encode_table
 from aucbench.errors import DataError, MissingExtraError
 
 ROWS = [(1.5, 7, 0), (2.5, 8, 1), (3.25, 9, 1), (-4, 8, 0)]
@@ -145,7 +145,7 @@ def test_what_is_wrong_is_told_with_its_line(case, tmp_path):
 
 def test_a_missing_last_cell_is_no_short_row(tmp_path):
     path = write(tmp_path / "t.csv", "y,a,b\n" + "0,1,2\n1,2,3\n" * 20 + "0,1,\n1,,2\n")
-    assert load(path).encoded().names == ("a", "a is missing", "b", "b is missing")
+    assert encode_table(load(path)).names == ("a", "a is missing", "b", "b is missing")
 
 
 def test_a_mark_at_the_beginning_is_not_read(tmp_path):

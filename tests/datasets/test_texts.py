@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from table_models import model_of_run
 
 from aucbench import get_solver, solve
+from aucbench.contract import NoMap
 from aucbench.data.columns import column_entries
 from aucbench.datasets import load
 from aucbench.datasets.tables import Encoding, Schema

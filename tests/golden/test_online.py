@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import reference as naive
 
+from aucbench.data.summaries import whole_chunk
 from aucbench.registry import get_solver
 from aucbench.solving.loop import begin
 
@@ -51,7 +52,7 @@ def test_solam(recorded, name):
     memory.numbers[:3] = R, R, 2 * R
     found = []
     for t in range(max(run["epochs"]) * data.n):
-        solver.update(memory, data.chunk, np.array([t % data.n], dtype=np.int32))
+        solver.update(memory, whole_chunk(data), np.array([t % data.n], dtype=np.int32))
         memory.numbers[:3] = np.clip(memory.numbers[:3], [-np.inf, -np.inf, -2 * R], [R, R, 2 * R])
         if (t + 1) / data.n in run["epochs"]:
             found.append(solver.weights(memory))

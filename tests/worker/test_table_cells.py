@@ -15,6 +15,7 @@ from aucbench.bench.requests import data_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.bench.worker.features import Refitted, map_split
 from aucbench.bench.worker.rows import Block, write_block
+from aucbench.contract import NoMap
 from aucbench.data.arrays import rows as as_rows
 from aucbench.data.folds import drawn_few
 from aucbench.data.packed import arrays_of

@@ -18,6 +18,7 @@ from aucbench.bench.worker.plain import message
 from aucbench.contract import FeatureMap
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
+from aucbench.data.data import ties_of
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.features.chain import applied, fitted, mapped
@@ -74,7 +75,7 @@ class Refitted:
 
     def _raw(self, rows: Index) -> Data:
         target = self.train.target.take(rows)
-        ties = {name: array[rows] for name, array in self.train.ties.items()}
+        ties = {name: array[rows] for name, array in ties_of(self.train).items()}
         kept = ("pairs", "shapes")
         known = {"schema": self.schema, **{name: getattr(self.train, name) for name in kept}}
         return Data(self.raw.take(self.numbers[rows]), target, **known, **ties)

@@ -34,6 +34,7 @@ from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.contract import Solver
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Rows
+from aucbench.data.data import with_shapes
 from aucbench.data.inputs import require_filled
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.datasets.chunked.data import folders_of, open_chunked
@@ -314,4 +315,4 @@ def shaped(monotone: str | None, data: Data, source: Block) -> Data:
     if monotone is None:
         return data
     names = source.facts.get(NAMES)
-    return replace(data, names=None if names is None else tuple(names)).shaped(monotone)
+    return with_shapes(replace(data, names=None if names is None else tuple(names)), monotone)

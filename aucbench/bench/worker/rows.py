@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows
+from aucbench.data.data import ties_of
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
 from aucbench.data.understood import Understood
 from aucbench.datasets.chunked.data import open_again
@@ -88,7 +89,7 @@ def data_hash(data: Data | ChunkedData) -> str:
     shape = [X.n, X.d, "csr" if X.is_sparse else "dense"]
     shape += ["float32"] * (X.stored.dtype == np.float32)  # float64 has no word, to keep ids
     hashed = blake2b(json.dumps(shape).encode(), digest_size=HASH_BYTES)
-    for name, array in {**_stored(X), **data.ties, **arrays_of(data.target)}.items():
+    for name, array in {**_stored(X), **ties_of(data), **arrays_of(data.target)}.items():
         if name in NAMED:  # two arrays of one type could stand for each other
             hashed.update(name.encode())
         hashed.update(np.ascontiguousarray(array).data)

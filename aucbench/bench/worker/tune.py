@@ -92,9 +92,8 @@ def halved(
 ) -> Halving:
     """Return the search within the limit of a cell: its seconds if there are any, or its work."""
     folds = _drawn(train, cell)
-    orders = [
-        tuple(part[in_order(train.strata[part], cell.seed)] for part in split) for split in folds
-    ]
+    strata = train.target.strata
+    orders = [tuple(part[in_order(strata[part], cell.seed)] for part in split) for split in folds]
 
     def folded(fold: int, rows: int) -> tuple[Data, Data]:
         rest, held = orders[fold]

@@ -308,6 +308,23 @@ class Encoding:
         }
 
 
+def encode_table(data: Data) -> Data:
+    """Return the features of a table, by an encoding that learns from all rows; else itself.
+
+    To learn from some rows only, `Encoding.learn(data.schema, data.take(some).rows)` returns an
+    encoding, which is applied to rows.
+
+    Raises
+    ------
+    DataError
+        When no feature is left.
+    """
+    if data.schema is None:
+        return data
+    encoding: Encoding = data.schema.encoding(data.rows)
+    return replace(encoding.applied(data), names=encoding.names)
+
+
 def _stored(block: Any) -> int:
     """Return how many features of a block are not 0."""
     return int(np.count_nonzero(block) if isinstance(block, np.ndarray) else block.nnz)

@@ -28,8 +28,18 @@ from aucbench.ranges import ENOUGH, samples
 from aucbench.solving.descent import attained, lowered
 from aucbench.solving.points import mappings
 from aucbench.testing.laws import Laws, not_asked, require
-from aucbench.testing.samples import extent, features, labels, locked, sample
-from aucbench.testing.solvers.fits import LongFit, fitted, trajectory
+from aucbench.testing.samples import (
+    extent,
+    features,
+    labels,
+    locked,
+    sample,
+)
+from aucbench.testing.solvers.fits import (
+    LongFit,
+    fitted,
+    trajectory,
+)
 
 laws = Laws("solvers")
 

@@ -22,6 +22,7 @@ from aucbench.aum.steps import Line, LineSearches, search_called
 from aucbench.contract import Budget, Problem
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.summaries import breakpoints_of
 from aucbench.errors import DataError, require_whole
 from aucbench.features import AppendOne, Standard
 from aucbench.objectives import Aum, IntervalHinge
@@ -125,7 +126,7 @@ def _descent(parts: Parts, method: str, most: int) -> dict[str, Any]:
     auc = start = _auc_of_weights(parts.validation, parts.w0)
     weights = _ours(f, parts.w0) if method == OURS else _published(f, parts.w0, method)
     values, memory = [f.value(parts.w0)], MEMORY if method == OURS else 1
-    least, ended, seconds = FALL / min(parts.train.breakpoints.totals), False, 0.0
+    least, ended, seconds = FALL / min(breakpoints_of(parts.train).totals), False, 0.0
     while len(values) <= most and not ended:
         seconds -= process_time()
         w = next(weights, None)
@@ -171,7 +172,7 @@ def _ours(f: Aum, w: Vector) -> Iterator[Vector]:
 
 
 def _auc_of_weights(data: Data, w: Vector) -> float:
-    return roc_auc(data.breakpoints, data.scores(w))
+    return roc_auc(breakpoints_of(data), data.scores(w))
 
 
 def best_of_path(train: Data, validation: Data) -> Vector:
