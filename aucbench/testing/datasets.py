@@ -10,7 +10,9 @@ import numpy as np
 
 from aucbench.data import Categories, Data, Grades, Labels, Survival
 from aucbench.data.arrays import Vector
+from aucbench.data.columns import column_entries
 from aucbench.data.sound import unsound
+from aucbench.datasets.tables import encode_table
 from aucbench.testing.clock import DAYS, at_another_day
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import under_two_states
@@ -93,7 +95,7 @@ def _looked_at(data: Data) -> Data:
     if data.n < FEWEST:
         not_asked(f"it has less than {FEWEST} rows, where a column may tell the label by chance")
     some = np.linspace(0, data.n - 1, min(data.n, MOST)).astype(np.int32)
-    return data.take(some).encoded()
+    return encode_table(data.take(some))
 
 
 def _sides(data: Data) -> Iterator[tuple[str, Any]]:
@@ -118,7 +120,7 @@ def _columns(data: Data, stored: int) -> Iterator[tuple[int, Vector]]:
     """Yield the columns of at least so many numbers, which are not all equal."""
     filled = np.bincount(data.rows.columns, minlength=data.d) if data.rows.is_sparse else None
     for j in range(data.d) if filled is None else np.flatnonzero(filled >= TELLING_OF_TWO * stored):
-        column = data.rows.column(int(j))
+        column = column_entries(data.rows, int(j))
         if column.min() < column.max():
             yield int(j), column
 

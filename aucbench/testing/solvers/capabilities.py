@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.contract import Identity, NoMap, Streaming
 from aucbench.data import Breakpoints, Chunk, Data, Grades, Survival, Terms, uncounted
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.summaries import whole_chunk
 from aucbench.metrics import auc
 from aucbench.metrics.pairs import quality_of
 from aucbench.objectives import Logistic
@@ -272,7 +273,7 @@ def chunks(solver: Any) -> None:
         whole, parts = (
             solver.start(np.zeros(extent().d), np.random.default_rng(5)) for _ in range(2)
         )
-        solver.update(whole, sample(layout).chunk, _first(extent().n))
+        solver.update(whole, whole_chunk(sample(layout)), _first(extent().n))
         for lo, hi in pairwise(cuts):
             chunk = Chunk.of(layout(features()[lo:hi]), labels()[lo:hi])
             solver.update(parts, chunk, _first(hi - lo))
