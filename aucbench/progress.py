@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from threading import Lock
+from functools import partial
+from threading import Lock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
@@ -34,6 +35,7 @@ WIDTH = 30  # characters of the bar
 TENTHS = 10  # lines of a whole task in a log
 REDRAWS = 2  # times per second; to render takes about 2 ms
 PACE = 0.2  # seconds between two updates in a notebook
+LATE = 2.0  # seconds after which it is said what is waited for
 SLOW = 30.0  # seconds between two lines of a log about an amount
 Write = Callable[[str], object]
 
@@ -253,6 +255,31 @@ class NotebookFrame:
     def stop(self) -> None:
         """Empty the output."""
         self._handle.update({"text/html": "", "text/plain": ""}, raw=True)
+
+
+@contextmanager
+def say_when_late(sentence: Callable[[], str], write: Write | None = None) -> Iterator[None]:
+    """Say what is waited for, once, if what runs inside takes more than `LATE` seconds.
+
+    Parameters
+    ----------
+    sentence : function
+        Returns what is said, when it is; nothing is said if that is empty.
+    write : function (str), optional
+        Takes the sentence. Default: it is printed on stderr.
+    """
+
+    def say() -> None:
+        if said := sentence():
+            (partial(print, file=sys.stderr, flush=True) if write is None else write)(said)
+
+    timer = Timer(LATE, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 _shown: list[Display] = []  # the display that is shown now, if there is one

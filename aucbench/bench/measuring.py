@@ -48,7 +48,7 @@ from aucbench.registry import get_pairs
 from aucbench.registry.discovery import ALLOWED, CALLED, enabled
 from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.isolated_imports import within_limit
-from aucbench.registry.lookup import names, owner
+from aucbench.registry.lookup import owner, suggested_names
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import FILE_MARK, Spec, anchored, in_file, parse_spec, short
 from aucbench.stats.measures import Measure
@@ -119,7 +119,9 @@ def _resolved(kind: str, spec: Spec, path: tuple[str, ...], allowed: str | None)
         return ResolvedName(kind, name, qualified, version, plugin, code, about)
     called = CALLED[kind]
     if is_unknown(answer):
-        raise UnknownNameError("measure" if kind == "metrics" else called, str(spec), names(kind))
+        raise UnknownNameError(
+            "measure" if kind == "metrics" else called, str(spec), suggested_names(kind)
+        )
     at_fault = answer["error"] in (PluginError.__name__, PluginChoiceError.__name__)
     raised = PluginError if at_fault else ParameterError
     raise raised(f"cannot use the {called} {spec}: {answer['reason']}")

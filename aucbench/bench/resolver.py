@@ -24,6 +24,7 @@ from aucbench.bench.requests import data_job, resolve_job
 from aucbench.errors import DataError, ParameterError, PluginError, UnsupportedError
 from aucbench.hookspecs import PROJECT
 from aucbench.processes.records import Ending, Fence, Job, Limits, Outcome
+from aucbench.progress import Write, say_when_late
 from aucbench.registry.discovery import entries, is_enabled, normalized
 from aucbench.registry.fingerprints import (
     code_fingerprint,
@@ -31,11 +32,11 @@ from aucbench.registry.fingerprints import (
     package_fingerprint,
     plugin_fingerprint,
 )
-from aucbench.registry.isolated_imports import within, within_limit
-from aucbench.registry.lookup import entries_named
+from aucbench.registry.isolated_imports import format_waiting, within, within_limit
+from aucbench.registry.lookup import entries_named, foreign_imports
 from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.source_files import file_fingerprint
-from aucbench.registry.specs import Spec, SpecChain, in_file
+from aucbench.registry.specs import INLINE_MARK, Spec, SpecChain, in_file
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
@@ -56,15 +57,30 @@ _fingerprint = lru_cache(maxsize=256)(plugin_fingerprint)
 
 
 def resolve_names(
-    plan: Plan, engine: Engine, inline: Inline = NOTHING, fence: Fence | None = None
+    plan: Plan,
+    engine: Engine,
+    inline: Inline = NOTHING,
+    fence: Fence | None = None,
+    write: Write | None = None,
 ) -> Resolver:
-    """Resolve all names, each within the time of a cell; raises as `read_answers`."""
+    """Resolve all names, each within the time of a cell; raises as `read_answers`.
+
+    `write` takes a sentence where an import takes long.
+    """
     for known in (_package, _fingerprint):  # code may have changed since the last run
         known.cache_clear()
+    every(partial(_require_entry, plan, name) for name in _names(plan) if name.kind == "solvers")
     with within(plan.timeout or None):
-        answers = _asked(engine, _jobs(plan, inline, fence))
+        answers = _asked(engine, _jobs(plan, inline, fence), write)
         code = _prepared(plan)  # while the first processes run
         return read_answers(plan, answers, inline, code)
+
+
+def _require_entry(plan: Plan, name: Name) -> None:
+    """Raise for the name of a solver that no entry point has: to know that takes no process."""
+    text = name.spec.name
+    if not (in_file(text) or text.endswith(INLINE_MARK) or entries_named(text)):
+        raise _refusal(plan, name, str(unknown_name(name.kind, text)))
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -119,11 +135,25 @@ def _prepared(plan: Plan) -> str:
     return code_fingerprint()
 
 
-def _asked(engine: Engine, jobs: Mapping[Name, Job]) -> Iterator[tuple[Name, Outcome]]:
-    """Start the jobs, first those of data, which take longest; return their outcomes."""
+def _asked(
+    engine: Engine, jobs: Mapping[Name, Job], write: Write | None
+) -> Iterator[tuple[Name, Outcome]]:
+    """Start the jobs, first those of data, which take longest; yield their outcomes."""
     names = sorted(jobs, key=lambda name: name.kind != "datasets")
+    waiting = {name.spec.name: None for name in names}
+
+    def sentence() -> str:
+        return format_waiting(foreign_imports([*waiting]))
+
     outcomes = engine.run((str(number), jobs[name]) for number, name in enumerate(names))
-    return ((names[int(number)], outcome) for number, outcome in outcomes)
+
+    def answered() -> Iterator[tuple[Name, Outcome]]:
+        with say_when_late(sentence, write):
+            for number, outcome in outcomes:
+                waiting.pop(names[int(number)].spec.name, None)
+                yield names[int(number)], outcome
+
+    return answered()
 
 
 def read_answers(

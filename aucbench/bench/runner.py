@@ -92,7 +92,9 @@ def run(
     conditions = conditions_on(engine, plan.timeout, plan.memory_bytes, timing=timing)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     with local.opened(modules_for(plan)) as warm:
-        resolver = resolve_names(plan, warm, inline, fence_of(plan, store.folder))
+        resolver = resolve_names(
+            plan, warm, inline, fence_of(plan, store.folder), (progress or Progress()).write
+        )
         engine = warm if engine is local else engine
         about = (conditions, retry, progress, until, only)
         runner = Runner(plan, resolver, store, engine, *about)

@@ -96,16 +96,16 @@ def show(
     Of a plugin: parameters, defaults, grid, docstring and origin. Of a data set: shape, labels,
     files, licence and place.
     """
-    from aucbench import registry
     from aucbench.cli.data import facts_of, lines_of, print_json
     from aucbench.datasets.catalogue import names_like
     from aucbench.datasets.located import available
     from aucbench.registry.describing import descriptions_of
     from aucbench.registry.discovery import KINDS
+    from aucbench.registry.lookup import suggested_names
 
     things, facts = [*descriptions_of(name)], facts_of(name)
     if not things and not facts:
-        known = {known for kind in KINDS for known in registry.names(kind)}
+        known = {known for kind in KINDS for known in suggested_names(kind)}
         raise UnknownNameError("name", name, known | {*available(), *names_like(name)})
     if json:
         print_json({"plugins": [asdict(thing) for thing in things], "data": facts})

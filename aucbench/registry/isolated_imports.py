@@ -20,12 +20,14 @@ from math import inf
 from typing import Any
 
 from aucbench.errors import UnknownNameError
+from aucbench.progress import say_when_late
 from aucbench.registry.discovery import Loaded, PluginEntry, enabled, load, loaded, printable
 
 CALL = "aucbench.registry.describing:import_entry"
 PRELOAD = ("aucbench.contract", "aucbench.registry.describing")  # imports no plugin
 ASKED = 60.0  # seconds for the import of the plugin that has the name that was asked for
 OTHERS = 20.0  # seconds for each of the others, which are imported at the same time
+FEW = 3  # plugins that a line names
 LEAST = 1.0  # seconds that an import has, however short the limit of the cells is
 MEMORY = 4 * 10**9  # bytes that an import may take
 TRACE = "Fatal Python error"  # Python writes this first when a process crashes
@@ -146,10 +148,18 @@ def _import(
     places = {_place_of(entry): entry for entry in chosen}
     asked = ({"entry": asdict(e), "path": path, "watched": watched} for e in places.values())
     jobs = [Job(CALL, request, limits) for request in asked]
-    with supervised(partial(Supervisor, preload=PRELOAD)) as process:
+    late = say_when_late(lambda: format_waiting(places.values()))
+    with late, supervised(partial(Supervisor, preload=PRELOAD)) as process:
         outcomes = process.run_all(jobs)
     answers = {place: _answer(o, limit) for place, o in zip(places, outcomes, strict=True)}
     return {entry: answers[_place_of(entry)] for entry in chosen}
+
+
+def format_waiting(some: Collection[PluginEntry]) -> str:
+    """Return whose import is waited for; nothing where there is none."""
+    named = [f"{entry.name} ({entry.value.replace(':', '.')})" for entry in some]
+    further = f" and {len(named) - FEW} more" if len(named) > FEW else ""
+    return f"waiting for the import of {', '.join(named[:FEW])}{further} …" if named else ""
 
 
 def _place_of(entry: PluginEntry) -> tuple[str, ...]:

@@ -39,8 +39,9 @@ from aucbench.registry.discovery import (
     load,
     normalized,
 )
+from aucbench.registry.fingerprints import BUILT_IN
 from aucbench.registry.inline import find_object
-from aucbench.registry.isolated_imports import imported, is_supervised, known
+from aucbench.registry.isolated_imports import imported, known
 from aucbench.registry.shapes import find_class_fault, kind_of
 from aucbench.registry.source_files import find_in_file, line_of
 from aucbench.registry.specs import INLINE_MARK, in_file
@@ -206,10 +207,32 @@ def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
     return UnknownNameError(CALLED[kind], text, [*suggested_names(kind), *further])
 
 
-def suggested_names(kind: str) -> list[str]:
-    """As `names`; a supervised process asks no plugin, and knows their names without the kinds."""
-    third = [e.name for e in enabled() if not e.builtin] if is_supervised() else []
-    return [*names(kind), *third]
+def suggested_names(kind: str) -> set[str]:
+    """Return names for a mistyped one; of other packages no plugin is imported to know its kind."""
+    _require_kind(kind)
+    own = [e for e in enabled() if e.builtin]
+    others = ((e, known(e)) for e in enabled() if not e.builtin)
+    return {
+        *(
+            name
+            for e in own
+            if e.name == kind and (room := load(e))
+            for name in room.factories[kind]
+        ),
+        *(e.name for e in own if kind == _kind_of_builtin(e)),
+        *(e.name for e, one in others if one is None or e.name in one.factories.get(kind, ())),
+    }
+
+
+def _kind_of_builtin(entry: PluginEntry) -> str:
+    """Return the kind of what a built-in entry point of one thing names."""
+    return "solvers" if entry.value.startswith(BUILT_IN) else "datasets"
+
+
+def foreign_imports(texts: Iterable[str]) -> list[PluginEntry]:
+    """Return the plugins of other packages whose import what a user has typed may need."""
+    names = (text.partition("[")[0] for text in texts)
+    return [e for name in names for e in entries_named(name) if not e.builtin and is_enabled(e)]
 
 
 def _refuse_broken(entry: PluginEntry) -> None:

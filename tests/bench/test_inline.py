@@ -142,22 +142,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 import aucbench
 from aucbench.objectives import PairwiseSquare
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Problem, Solver, State
 
 FACTOR = float(sys.argv[1])
 
 @dataclass(frozen=True)
-class Descent:
+class Descent(Solver):
     gamma: float = 0.01
     space: ClassVar = {}
-    needs: ClassVar = Needs()
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
-    def iterates(self, problem, rng):
-        f, w = problem.objective, problem.start()
-        for t in range(1, 10**6):
+    def iterates(self, problem, w, rng, budget):
+        f = problem.objective
+        while True:
             w = w - FACTOR * self.gamma * f.grad(w)
-            yield State(t, w, rows_seen=t * f.data.n)
+            yield State(w)
 
 if __name__ == "__main__":
     found = aucbench.compare(Descent(0.005), "breast-cancer", splits=2, passes=3, out="out")

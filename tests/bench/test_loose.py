@@ -37,42 +37,36 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.errors import require_at_least
 from aucbench.objectives import PairwiseSquare
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import FeatureMap, Needs, Problem, Projector, Solver, State
 import {helper}
 
 with open({pids!r}, "a") as file:
     file.write(f"{{os.getpid()}}\\n")
 
 @dataclass(frozen=True)
-class Descent:
+class Descent(Solver):
     '''w - gamma f'(w).'''
     gamma: float = 0.01
     space: ClassVar = {{"gamma": (0.01, 0.1)}}
-    needs: ClassVar = Needs(objective=True, projector=True)
+    needs: ClassVar = Needs(frozenset({{"any-objective", "any-projector"}}))
     def __post_init__(self):
         require_at_least(0.0, gamma=self.gamma)
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
-    def iterates(self, problem, rng):
-        f, w = problem.objective, problem.start()
-        for t in range(1, 10**6):
+    def iterates(self, problem, w, rng, budget):
+        f = problem.objective
+        while True:
             w = problem.project(w - {helper}.FACTOR * self.gamma * f.grad(w), self.gamma)
-            yield State(t, w, rows_seen=t * f.data.n)
+            yield State(w)
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(Projector):
     '''R^d.'''
     iterates_of: int = 0
-    def __call__(self, w, step): return w
-    def value(self, w): return 0.0
-    def contains(self, w, tol=0.0): return True
 
 @dataclass(frozen=True)
-class Twice:
+class Twice(FeatureMap):
     '''x -> 2x.'''
-    exempt: ClassVar = ()
-    def fit(self, data, rng): return self
-    def __call__(self, rows): return rows
 
 class Lacking:
     pass
@@ -298,7 +292,7 @@ def test_a_file_that_never_ends_or_leaves_at_its_import_costs_its_own_row_only(m
 
 def test_an_error_in_a_fit_names_the_file_and_the_line(mine):
     (mine / "mine.py").write_text(
-        (mine / "mine.py").read_text().replace("problem.start()", "1 / 0")
+        (mine / "mine.py").read_text().replace("problem.objective", "1 / 0")
     )
     [record, *_] = compare("mine.py:Descent", "breast-cancer", splits=2)
     assert record.status.error_type == "ZeroDivisionError"

@@ -18,11 +18,11 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench import hookspecs
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Solver, State
 
 
 @dataclass(frozen=True)
-class Means:
+class Means(Solver):
     """w = scale (m₊ − m₋).
 
     References
@@ -34,26 +34,22 @@ class Means:
     width: float = float("inf")
     names: tuple = ()
     space: ClassVar = {"scale": (1.0, 2.0)}
-    needs: ClassVar = Needs(inert=("width",))
 
-    def problem(self, data, rng):
-        return Problem(None, train=data)
-
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         m_neg, m_pos = problem.data.means
-        yield State(1, self.scale * (m_pos - m_neg), problem.data.n)
+        return State(self.scale * (m_pos - m_neg))
 
 
 @dataclass(frozen=True)
 class Raises(Means):
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         raise ValueError("boom [bold]\\nsecond line")
 
 
 @dataclass(frozen=True)
 class Nans(Means):
-    def iterates(self, problem, rng):
-        yield State(1, np.full(problem.data.d, np.nan), problem.data.n)
+    def iterates(self, problem, w0, rng, budget):
+        return State(np.full(problem.data.d, np.nan))
 
 
 @hookspecs.hookimpl

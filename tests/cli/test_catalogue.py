@@ -59,10 +59,10 @@ def test_everything_is_described_for_programs(toys):
     [
         ("means", ("solver of toys 1.0", "m₊ − m₋", 'Nobody, "Nothing", 1900')),
         ("means", ("scale: float = 1.0", "scale: 1.0, 2.0")),
-        ("means", ("Honours neither --objective nor --projector",)),
+        ("svm-or", ("chunks: It also learns from",)),
         ("logistic", ("logistic: solver of aucbench", "logistic: objective of aucbench")),
-        ("aum", ("Learns from labels and error functions",)),
-        ("sht-auc", ("Learns from labels\n",)),
+        ("aum", ("breakpoints: It learns from error functions too",)),
+        ("sht-auc", ("any-projector: It keeps whatever Ω",)),
     ],
 )
 def test_show(toys, name, texts):

@@ -14,16 +14,13 @@ from aucbench.bench import resolver
 from aucbench.errors import PluginError
 from aucbench.registry import isolated_imports
 
-MEANS = HEAD.replace("def problem(self, data, rng): return None", "").replace(
-    "def iterates(self, problem, rng): return iter(())",
+MEANS = HEAD.replace(
+    "def iterates(self, problem, w0, rng, budget): return iter(())",
     """
-    def problem(self, data, rng):
-        from aucbench.contract import Problem
-        return Problem(None, train=data)
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         from aucbench.contract import State
         m_neg, m_pos = problem.data.means
-        yield State(1, m_pos - m_neg, problem.data.n)
+        return State(m_pos - m_neg)
 """,
 )
 GOOD = (

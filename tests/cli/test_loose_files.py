@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 from aucbench.about import metric
 from aucbench.objectives import PairwiseSquare
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Problem, Solver, State
 
 @dataclass(frozen=True)
-class S:
+class S(Solver):
     """w - gamma f'(w)."""
     gamma: float = {gamma}
     space: ClassVar = {{"gamma": (0.01,)}}
-    needs: ClassVar = Needs()
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
-    def iterates(self, problem, rng):
-        w = problem.start() - self.gamma * problem.f.grad(problem.start())
-        yield State(1, w, rows_seen=problem.f.data.n)
+    def iterates(self, problem, w0, rng, budget):
+        return State(w0 - self.gamma * problem.f.grad(w0))
 
 @metric(low=0, high=1)
 def gain(y, scores, depth=0.5):

@@ -33,11 +33,6 @@ MISTAKES = [
         f"compare --data {SMALL} --solvers sto-iht[centre=False] --objective logistic",
         "centre of sto-iht[centre=False] belongs to",
     ),
-    (
-        f"{SHT} --objective univariate-exp --splits 2 --passes 1",
-        "sht-auc needs an objective with curvature, which univariate-exp has not; take another "
-        "objective, or give gamma",
-    ),
     (f"{TWO} --reference logit", "unknown solver in this comparison 'logit'"),
     (f"{TWO} --metrics pauc[max_fpr=2]", "max_fpr"),
     ("run absent.toml --out kept", "cannot read the plan absent.toml"),

@@ -160,12 +160,12 @@ class Diverging:
     def __init__(self):
         self.fits = 0
 
-    def problem(self, data, rng):
-        return get_solver("svm-or", lam=0.1).problem(data, rng)
+    def problem(self, data, rng, budget):
+        return get_solver("svm-or", lam=0.1).problem(data, rng, budget)
 
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         self.fits += 1
-        yield State(1, np.full(problem.data.d, np.nan if self.fits == 2 else 1.0), 0)
+        return State(np.full(problem.data.d, np.nan if self.fits == 2 else 1.0))
 
 
 def test_a_class_that_fails_is_named():
