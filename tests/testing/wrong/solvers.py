@@ -232,7 +232,8 @@ def _best_stump(X: Any, rest: Any, rate: float) -> tuple[int, float, float, floa
 
 class FrozenAfterPass3(Descent):
     def step(self, problem, w, gamma, t, budget):
-        return super().step(problem, w, gamma, t, budget) if t <= 3 else w
+        moved = super().step(problem, w, gamma, t, budget)
+        return moved if t <= 3 else w
 
 
 class WrongStepAfterPass20(Descent):
@@ -388,8 +389,10 @@ class FalseGapAtTheEnd(Conjugate):
 
 
 class FalseGapBeyond(Conjugate):
+    space: ClassVar = {"lam": (0.01, 0.1, 1.0)}
+
     def ridge(self):
-        return max(self.lam, 0.0005)  # `space` ends at 0.001
+        return max(self.lam, 0.005)  # `space` ends at 0.01
 
 
 class WarmStartElsewhere(Descent):
