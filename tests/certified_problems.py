@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
+from aucbench.solving.loop import begin
 
 KINDS = ("normal", "integer", "offset", "copies", "constant", "uneven", "one-sided")
 
@@ -36,11 +37,10 @@ def sample(seed):
 
 def states(solver, data, count, every=1):
     """(w, gap) of the states that certify something, from the first ones and the last one."""
-    problem_rng, rng = np.random.default_rng(0).spawn(2)
-    problem = solver.problem(data, problem_rng)
+    problem, run = begin(solver, data)
     seen = [
         (state.w.copy(), state.gap)
-        for state in islice(solver.iterates(problem, rng), count)
+        for state in islice(run, count)
         if state.gap is not None and np.isfinite(state.gap)
     ]
     return problem, [*seen[:-1:every], *seen[-1:]]

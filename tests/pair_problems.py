@@ -1,11 +1,14 @@
 """Small problems over pairs of rows, drawn, of any shape by hypothesis, and odd; their solvers."""
 
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
+from aucbench.data.tally import counting, uncounted
 from aucbench.registry import get_solver
+from aucbench.solving.loop import begin
+from aucbench.solving.values import objective_at
+from aucbench.solving.wrappers import WithStart
 
 
 class PairMachine:
@@ -18,22 +21,25 @@ class PairMachine:
         """The objective, of the differences of all pairs."""
         return self._loss(np.maximum(0, 1 - D @ w)).mean() + lam / 2 * w @ w
 
-    def _iterates(self, data, lam, w0, seed):
-        solver = get_solver(self.name, lam=lam)
-        problem = replace(solver.problem(data, None), w0=w0)
-        return problem, solver.iterates(problem, np.random.default_rng(seed))
+    def _begun(self, data, lam, w0, seed=0):
+        return begin(WithStart(get_solver(self.name, lam=lam), w0), data, seed)
 
     def states(self, data, lam, w0=None, seed=0):
         """(w, gap, passes) of each state."""
-        _, states = self._iterates(data, lam, w0, seed)
-        return [(s.w.copy(), s.gap, s.rows_seen / data.n) for s in islice(states, 5000)]
+        with counting() as read:
+            _, states = self._begun(data, lam, w0, seed)
+            return [(s.w.copy(), s.gap, read.rows / data.n) for s in islice(states, 5000)]
 
     def reached(self, data, lam, tol=1e-4, w0=None):
         """The first state with a relative gap: its step, its passes, and its weights."""
-        problem, states = self._iterates(data, lam, w0, 0)
-        for state in states:
-            if state.gap is not None and state.gap <= tol * problem.value(state.w):
-                return state.step, state.rows_seen / data.n, state.w.copy()
+        with counting() as read:
+            problem, states = self._begun(data, lam, w0)
+            for step, state in enumerate(states, 1):
+                passes = read.rows / data.n
+                with uncounted():
+                    value = objective_at(problem, state.w)
+                if state.gap is not None and state.gap <= tol * value:
+                    return step, passes, state.w.copy()
         raise AssertionError(f"ended before a gap of {tol}")
 
 

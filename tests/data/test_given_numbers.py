@@ -17,6 +17,7 @@ from aucbench.data import Breakpoints, Data
 from aucbench.data.data import Chunk
 from aucbench.errors import DataError, PluginError
 from aucbench.metrics import auc, intercept_at
+from aucbench.solving.scoring import Scorer
 from aucbench.stats.vectors import floats
 
 N = 8
@@ -212,9 +213,9 @@ def test_masked_groups_and_times_are_refused(name):
 
 
 def test_scores_of_a_model_have_no_mask():
-    problem, learnt = Problem(None, train=Data.of(X, Y)), SimpleNamespace(model=Scores(masked()))
+    problem, learnt = Problem(train=Data.of(X, Y)), SimpleNamespace(model=Scores(masked()))
     with pytest.raises(PluginError, match=r"Scores\.scores returned has 1 masked entries"):
-        problem.scorer(learnt, X)
+        Scorer.of(problem)(learnt, X)
 
 
 @pytest.mark.parametrize("made", [np.asarray, sparse.csr_array])

@@ -8,29 +8,25 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench import AUCClassifier, Data, solve
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Needs, Solver, State
 from aucbench.data import Breakpoints, Chunk
 
 PARTS = ("values", "columns", "starts", "y", "weights")
 
 
 @dataclass(frozen=True)
-class Vandal:
+class Vandal(Solver):
     """Overwrites one array of its training rows in place."""
 
     part: str = "values"
-    space: ClassVar = {}
-    needs: ClassVar = Needs(weights=True)
+    needs: ClassVar = Needs(frozenset({"weights"}))
 
-    def problem(self, data, rng):
-        return Problem(None, train=data)
-
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         array = getattr(
             problem.data if self.part in ("y", "weights") else problem.data.rows, self.part
         )
         array *= 0
-        yield State(1, np.zeros(problem.data.d), problem.data.n)
+        return State(w0)
 
 
 @pytest.fixture

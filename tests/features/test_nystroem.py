@@ -12,7 +12,7 @@ from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns, landmarks
 from aucbench.objectives import PairwiseSquare
-from aucbench.solving.scoring import MAPPED_ROWS
+from aucbench.solving.scoring import MAPPED_ROWS, Scorer
 
 KERNELS = {
     "rbf": {"gamma": 0.3},
@@ -197,7 +197,7 @@ def test_new_rows_are_mapped_and_scored_in_chunks(layout, X, rng):
     w = rng.normal(size=10)
     problem = Problem(PairwiseSquare(labelled(phi(rows(X)).matrix)), features=watched)
 
-    found = problem.scorer.by_each([w], layout(many))[0]
+    found = Scorer.of(problem).by_each([w], layout(many))[0]
 
     assert watched.sizes == [MAPPED_ROWS, MAPPED_ROWS, 5]
     np.testing.assert_allclose(found, phi(rows(many)).matrix @ w, atol=1e-12)

@@ -14,6 +14,7 @@ from aucbench.data.arrays import rows
 from aucbench.objectives import IncompleteHinge, PairwiseHinge, PairwiseSquaredHinge
 from aucbench.objectives.differences import constant_columns
 from aucbench.registry import get_solver
+from aucbench.solving.loop import begin
 
 
 def drawn(data):
@@ -66,13 +67,11 @@ def test_their_gradient_is_zero_and_the_others_are_as_they_were(layout, objectiv
     f = objective(Data.of(layout(X), y))
     w = np.r_[np.random.default_rng(1).normal(size=5), np.zeros(4)]
 
-    value, g = f.both(w)
+    g = f.grad(w)
 
     _, c = f.of_scores(X @ w)
     np.testing.assert_array_equal(g[5:], 0.0)
-    np.testing.assert_array_equal(f.grad(w), g)
     np.testing.assert_allclose(g[:5], X[:, :5].T @ c, rtol=1e-12)
-    assert value == f.value(w)
 
 
 @LAYOUTS
@@ -100,9 +99,7 @@ def test_adamax_does_not_move_them_and_dense_is_csr(name):
     X, y = sample()
     paths = []
     for layout in (np.asarray, csr_array):
-        solver = get_solver(name)
-        problem = solver.problem(Data.of(layout(X), y), np.random.default_rng(0))
-        states = solver.iterates(problem, np.random.default_rng(0))
+        _, states = begin(get_solver(name), Data.of(layout(X), y))
         paths.append(np.array([state.w.copy() for state in islice(states, 100)]))
 
     assert not paths[0][:, 5:].any()

@@ -8,15 +8,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import adamax as naive
 
-from aucbench.errors import ParameterError
+from aucbench.contract import Budget, Cut, Objective, Problem
+from aucbench.data import Data
+from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.objectives import PairwiseSquare
+from aucbench.projectors import ElasticNet
 from aucbench.registry import get_solver
-from aucbench_plugins.roc_svm.adamax import adamax
 
 SHARES = st.sampled_from([0.0, 0.5, 0.9, 0.999])
+DATA = Data.of(np.eye(5), [1, -1, 1, -1, 1])
 
 
-def run(gradient, w, count, **moves):
-    return [(v.copy(), G.copy()) for v, G in islice(adamax(gradient, w, **moves), count)]
+class Given(Objective):
+    """An objective whose subgradients are given, whatever the weights are."""
+
+    def __init__(self, gradients):
+        self.data, self.left = DATA, [*gradients]
+
+    def cut(self, w):
+        return Cut(0.0, self.left.pop(0), 0.0)
+
+
+def states(solver, f, w):
+    problem = Problem(f, ElasticNet(0.0, 0.0))
+    return solver.iterates(problem, w, np.random.default_rng(0), Budget())
 
 
 @settings(max_examples=40)
@@ -25,13 +40,18 @@ def test_it_is_the_published_recurrence(seed, beta1, beta2, step):
     rng = np.random.default_rng(seed)
     gradients = rng.normal(size=(12, 5)) * (rng.random((12, 5)) < 0.5)  # zeros too
     w = rng.normal(size=5)
-    kept = [*gradients]
+    solver = get_solver("roc-svm", step=step, beta1=beta1, beta2=beta2)
 
-    found = run(lambda _: kept.pop(0), w.copy(), 10, step=step, beta1=beta1, beta2=beta2)
+    found = [state.w.copy() for state in islice(states(solver, Given(gradients), w.copy()), 10)]
 
     expected = naive(gradients[:10], w, step, beta1, beta2)
-    for (v, _), u in zip(found, expected, strict=True):
+    for v, u in zip(found, expected, strict=True):
         np.testing.assert_allclose(v, u, rtol=1e-12, atol=1e-12)
+
+
+def test_it_needs_cuts():
+    with pytest.raises(UnsupportedError, match="PairwiseSquare has no cuts"):
+        next(states(get_solver("roc-svm"), PairwiseSquare(DATA), np.zeros(5)))
 
 
 @pytest.mark.parametrize("solver", ["roc-svm", "roc-svm-full"])

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from aucbench import get_solver, solve
+from aucbench.contract import Budget
 from aucbench.data import Data
 from aucbench.features import KernelColumns, Nystroem
 from aucbench.objectives import PairwiseHinge
 from aucbench.optim import choice
+from aucbench.solving.scoring import Scorer
 from aucbench_plugins.roc_svm import at_landmarks
 from aucbench_plugins.roc_svm.at_landmarks import EXPONENTS, MIDDLE, SQUARINGS, At, Machine
 from aucbench_plugins.roc_svm.representer import kernel_ridge
@@ -43,13 +45,14 @@ def tuned_by(monkeypatch, data, **asked):
         rest, held = rows.split(0.2, np.random.default_rng(2))
         for value in values:
             one = type(trial)(trial.machine, value, trial.path)
-            problem = one.problem(rest, rng)
-            states = list(islice(one.iterates(problem, rng), 60))
-            trials.append((value, problem, problem.scorer(states[-1], held.rows), states[-1]))
+            problem = one.problem(rest, rng, budget)
+            states = list(islice(one.iterates(problem, np.zeros(problem.data.d), rng, budget), 60))
+            scored = Scorer.of(problem)(states[-1], held.rows)
+            trials.append((value, problem, scored, states[-1], one.path.start))
         return values[0]
 
     monkeypatch.setattr(at_landmarks, "chosen", chosen)
-    choice = machine(data, **asked).tuned(data, np.random.default_rng(3), None)
+    choice = machine(data, **asked).tuned(data, np.random.default_rng(3), Budget())
     return choice, trials
 
 
@@ -63,7 +66,7 @@ def test_each_trial_is_the_fit_at_its_own_gamma_and_ridge(monkeypatch):
         *(At(k, e) for k in SQUARINGS for e in EXPONENTS),
         At(MIDDLE, 0.0),
     ]
-    for value, problem, scored, state in trials:
+    for value, problem, scored, state, _ in trials:
         kept, root = at_gamma(columns, 2.0 ** (value.squarings - MIDDLE))
         exact = rest.with_rows(kept(rest.rows))
         np.testing.assert_allclose(
@@ -79,11 +82,11 @@ def test_each_trial_is_the_fit_at_its_own_gamma_and_ridge(monkeypatch):
 def test_a_path_starts_from_the_weights_before_and_a_new_gamma_from_zero(monkeypatch):
     _, trials = tuned_by(monkeypatch, rings())
 
-    for (before, _, _, last), (value, problem, *_) in pairwise(trials):
+    for (before, _, _, last, _), (value, *_, start) in pairwise(trials):
         falls = before.squarings == value.squarings and value.exponent < before.exponent
-        assert (problem.w0 is not None) == falls
+        assert (start is not None) == falls
         if falls:
-            np.testing.assert_array_equal(problem.w0, last.w)
+            np.testing.assert_array_equal(start, last.w)
 
 
 @pytest.mark.parametrize(
@@ -106,8 +109,10 @@ def test_only_what_is_asked_for_is_chosen(monkeypatch, asked, factor):
 def test_waves_get_a_narrower_kernel_and_few_rows_the_derived_one():
     data = rings(600, waves=6.0)
     solver = get_solver("roc-svm-nystrom", rank=60, gamma="auto", lam="auto")
-    phi = solver.problem(data, np.random.default_rng(0)).features
-    few = solver.problem(data.take(np.arange(40)), np.random.default_rng(0)).features
+    phi, few = (
+        solver.problem(rows, np.random.default_rng(0), Budget()).features
+        for rows in (data, data.take(np.arange(40)))
+    )
     derived = Nystroem(rank=60).choose(data, np.random.default_rng(0)).kernel.gamma
     derived_few = Nystroem(rank=60).choose(data.take(np.arange(40)), np.random.default_rng(0))
 
@@ -135,7 +140,7 @@ def test_trials_of_many_rows_take_a_sample_of_them(monkeypatch):
     monkeypatch.setattr(at_landmarks, "chosen", chosen)
     monkeypatch.setattr(at_landmarks, "MOST", 100)
     data = rings()
-    machine(data).tuned(data, np.random.default_rng(0), None)
+    machine(data).tuned(data, np.random.default_rng(0), Budget())
 
     assert sizes[0][0] == pytest.approx(100, abs=1)
     assert sizes[0][1] == at_landmarks.SPLITS
@@ -155,7 +160,6 @@ def test_of_several_splits_the_last_value_gives_way_to_one_that_is_clearly_bette
     each = iter(np.ravel(qualities))
     monkeypatch.setattr(choice, "in_order", lambda held, scores: next(each))
     solver = get_solver("roc-svm-nystrom", rank=10, lam=None)
-    values = ["median", "scale", 0.5]
+    asked = ("gamma", ["median", "scale", 0.5], rings(), np.random.default_rng(0), Budget())
 
-    found = choice.chosen(solver, "gamma", values, rings(), np.random.default_rng(0), splits=2)
-    assert found == best
+    assert choice.chosen(solver, *asked, splits=2) == best

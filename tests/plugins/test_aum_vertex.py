@@ -9,7 +9,7 @@ from aucbench.data import Data
 from aucbench.objectives import Aum
 from aucbench.records import Stop
 from aucbench.registry import get_dataset, get_features, get_solver
-from aucbench.solving.loop import solve
+from aucbench.solving.loop import begin, solve
 from aucbench_plugins.aum import bound as aum_bound
 from aucbench_plugins.aum.bound import LowerBound
 from aucbench_plugins.aum.vertex import Programmes
@@ -118,7 +118,7 @@ def test_a_programme_that_takes_too_long_is_left_out(monkeypatch):
 def test_the_published_direction_is_told_what_it_lacks():
     X, y = sample()
     data = Data.of(np.round(X), y)
-    normal = get_solver("aum").problem(data, np.random.default_rng(0)).project.normal
+    normal = begin(get_solver("aum"), data)[0].project.normal
     least = Aum(data).value(optima.least_aum(np.round(X), y, 0.0, normal))
 
     shown = solve(get_solver("aum", memory=1), data, passes=500)

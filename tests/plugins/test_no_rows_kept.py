@@ -81,7 +81,7 @@ def test_a_wrapped_classifier_keeps_what_it_wants():
 def test_a_map_says_whether_it_keeps_rows(spec, kept):
     phi = get_features(spec).fit(Data.of(X, Y), np.random.default_rng(0))
 
-    assert getattr(phi, "keeps_rows", False) is kept
+    assert phi.keeps_rows is kept
 
 
 def test_a_classifier_of_two_weights_is_small():

@@ -13,6 +13,7 @@ from aucbench.data import Data
 from aucbench.objectives import BinnedSquaredHinge, PairwiseSquaredHinge
 from aucbench.objectives.binned_squared_hinge import distances
 from aucbench.records import Stop
+from aucbench.solving.loop import begin
 
 
 def exact(data, W):
@@ -103,8 +104,8 @@ def test_two_readings_take_the_place_of_large_sums(monkeypatch):
     monkeypatch.setattr("aucbench.scale.bins.SUMS", 1)
     f = BinnedSquaredHinge(in_parts(data))
     two = f.cut(w)
-    assert (one.b, one.slack) == (two.b, two.slack)
-    np.testing.assert_allclose(one.slope, two.g, rtol=1e-12, atol=1e-14)
+    assert (one.intercept, one.slack) == (two.intercept, two.slack)
+    np.testing.assert_allclose(one.slope, two.slope, rtol=1e-12, atol=1e-14)
     assert f.data.readings == 3
 
 
@@ -116,10 +117,10 @@ def test_rank_svm_is_that_in_memory_within_both_gaps(case, lam):
     parts = in_parts(data, 200)
     run, best = aucbench.solve(solver, parts), aucbench.solve(solver, data)
     assert run.stop is Stop.CERTIFIED
-    ridge = solver.problem(parts, np.random.default_rng(0)).project.l2
+    ridge = begin(solver, parts)[0].project.l2
     f = PairwiseSquaredHinge(data)
     P = [f.value(w) + 0.5 * ridge * (w @ w) for w in (run.w, best.w)]
-    gaps = [r.points[-1].slopeap for r in (run, best)]
+    gaps = [r.points[-1].gap for r in (run, best)]
     assert abs(P[0] - P[1]) <= sum(gaps)
     assert P[0] <= run.points[-1].objective * (1 + 1e-9)
     assert case.get("sparse") or run.w[data.d // 2] == 0.0

@@ -15,6 +15,7 @@ from aucbench.data.survival import Survival
 from aucbench.errors import DataError
 from aucbench.pairs import Fpr, Grade, Group, Time, Top
 from aucbench.registry import get_solver
+from aucbench.solving.loop import begin
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +73,7 @@ def test_gaps_over_other_pairs(name, kind, part):
         X, data, lam, of_scores = paired(seed, kind)
         if not of_scores(np.zeros(len(X))):
             with pytest.raises(DataError):
-                get_solver(name, lam=lam).problem(data, np.random.default_rng(0))
+                begin(get_solver(name, lam=lam), data)
             continue
         seen = states(get_solver(name, lam=lam), data, 100, every=30)[1]
         best = seen if name == "svm-or" else [*seen, *states(

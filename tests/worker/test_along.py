@@ -11,6 +11,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.features import AppendOne
 from aucbench.objectives import PairwiseSquare
+from aucbench.solving.scoring import Scorer
 
 
 def kept_of(passes, d=3):
@@ -62,7 +63,7 @@ def test_the_copies_and_the_scores_have_limits_of_bytes(monkeypatch):
 
 
 def test_mapped_rows_are_scored_as_one_by_one(monkeypatch):
-    monkeypatch.setattr("aucbench.contract.MAPPED_ROWS", 4)
+    monkeypatch.setattr("aucbench.solving.scoring.MAPPED_ROWS", 4)
     problem, test = problem_of(4), rows_of(10)
     problem = Problem(problem.f, features=AppendOne())
     kept = kept_of(range(1, 6), d=4)
@@ -70,7 +71,9 @@ def test_mapped_rows_are_scored_as_one_by_one(monkeypatch):
 
     assert places == [0, 1, 2, 3]
     for place, row in zip(places, scores, strict=True):
-        np.testing.assert_array_equal(row, problem.scorer.by_each([kept.points[place].w], test)[0])
+        np.testing.assert_array_equal(
+            row, Scorer.of(problem).by_each([kept.points[place].w], test)[0]
+        )
 
 
 @pytest.mark.nightly

@@ -12,7 +12,7 @@ from aucbench import get_solver, solve
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.measures import measured
 from aucbench.bench.worker.classes import fitted_classes
-from aucbench.contract import State
+from aucbench.contract import Solver, State
 from aucbench.data import Categories, Data
 from aucbench.datasets.reading import ReadOptions
 from aucbench.metrics import hand_till
@@ -152,10 +152,10 @@ def test_arrays_of_another_shape_are_refused(replaced):
     assert made.status.status is CellStatus.ERROR
 
 
-class Diverging:
+class Diverging(Solver):
     """svm-or, whose weights are not finite for the second class."""
 
-    space, needs = {}, get_solver("svm-or").needs
+    needs = get_solver("svm-or").needs
 
     def __init__(self):
         self.fits = 0
