@@ -8,6 +8,7 @@ import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from layouts import LAYOUTS
+from stepping import posed, states
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import rows
@@ -30,8 +31,8 @@ def sample(seed, n=40, d=19):
 
 def passes_of(solver, data, w0=None):
     """Weights after each pass."""
-    problem = replace(solver.problem(data, None), w0=w0)
-    return [s.w for s in solver.iterates(problem, np.random.default_rng(0))]
+    made = states(solver, posed(solver, data), np.random.default_rng(0), w0)
+    return [s.w for s in made]
 
 
 def compare(layout, X, y, *, passes, w0=None, **given):

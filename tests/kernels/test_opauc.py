@@ -6,6 +6,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import LAYOUTS
+from stepping import posed
 
 from aucbench.data import Chunk, Data
 from aucbench.errors import UnsupportedError
@@ -191,7 +192,7 @@ def test_a_fit_of_more_than_ten_minutes_is_refused(monkeypatch):
     monkeypatch.setattr(opauc, "ENTRY_SECONDS", 1.0)
 
     with pytest.raises(UnsupportedError, match=r"150 rows with 9 x 9 .* 10125 minutes .* opauc-lr"):
-        get_solver("opauc").problem(Data.of(X, y), np.random.default_rng(0))
+        posed(get_solver("opauc"), Data.of(X, y))
 
 
 def test_a_fit_of_few_passes_is_not_refused(monkeypatch):

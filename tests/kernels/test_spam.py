@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layouts import LAYOUTS
 from scipy.sparse import csr_array
+from stepping import posed, states
 
 from aucbench.data import Data
 from aucbench.kernels import spam
 from aucbench.registry import get_solver
+from aucbench.solving.loop import begin
 
 METHODS = import_module("aucbench_plugins.online.spam")
 penalties = st.sampled_from([0.0, 1e-3, 0.05, 0.4, 30.0, 1e4])
@@ -206,9 +208,8 @@ def test_solvers_do_not_depend_on_the_kernel(monkeypatch, name, average):
     for limit in (0, 10**9):
         monkeypatch.setattr(METHODS, "LAZY_FROM", limit)
         solver = get_solver(name, average=average, l1=5e-3)
-        problem = solver.problem(data, np.random.default_rng(0))
-        states = solver.iterates(problem, np.random.default_rng(0))
-        found.append(np.array([state.w.copy() for state in islice(states, 6)]))
+        _, made = begin(solver, data)
+        found.append(np.array([state.w.copy() for state in islice(made, 6)]))
 
     assert np.count_nonzero(found[0]) > 60
     np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-13)
@@ -222,14 +223,10 @@ def test_solvers_do_not_depend_on_the_kernel(monkeypatch, name, average):
 def test_solvers_yield_the_running_mean_from_their_start(layout, name, penalty):
     X, _, y = sample(np.random.default_rng(6), 30, 7, 0.3)
     solver = get_solver(name, xi=0.4, shuffle=False, **penalty)
-    problem = solver.problem(Data.of(layout(X), y), None)
-    start = np.linspace(-1, 1, 7)
-    object.__setattr__(problem, "w0", start)
+    w, total = np.linspace(-1, 1, 7), 0.0
+    made = states(solver, posed(solver, Data.of(layout(X), y)), np.random.default_rng(0), w)
 
-    states = [s.w.copy() for s in islice(solver.iterates(problem, np.random.default_rng(0)), 2)]
-
-    w, total = start, 0.0
-    for t, state in enumerate(states, 1):
+    for t, state in enumerate((s.w.copy() for s in islice(made, 2)), 1):
         steps = 0.4 / np.sqrt(np.arange(30 * t - 29, 30 * t + 1))
         both = {"l1": 0.0, "l2": 0.0} | penalty
         w, added, _ = reference.spam(X, y, np.arange(30), steps, w=w, **both)
