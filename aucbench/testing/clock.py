@@ -42,8 +42,8 @@ def _readers() -> Iterator[tuple[Any, dict[str, Any]]]:
 
 def _fakes() -> Iterator[tuple[Any, Any]]:
     ahead = datetime.timedelta(days=DAYS)
-    for function in (time.time, time.time_ns):
-        yield function, _moved(function, SECONDS * (10**9 if function is time.time_ns else 1))
+    yield time.time, lambda: now() + SECONDS
+    yield time.time_ns, lambda: int(1e9 * (now() + SECONDS))
     for function in (time.localtime, time.gmtime, time.ctime):
         yield function, _at(function)
     for real in (datetime.date, datetime.datetime):
@@ -53,11 +53,7 @@ def _fakes() -> Iterator[tuple[Any, Any]]:
     yield datetime64, _like(datetime64, {"__new__": _datetime64})
 
 
-def _moved(function: Callable[[], Any], by: Any) -> Callable[[], Any]:
-    return lambda: function() + by
-
-
-def _at(function: Callable[[float], Any]) -> Callable[..., Any]:
+def _at(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda seconds=None: function(now() + SECONDS if seconds is None else seconds)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from aucbench.data.columns import column_entries
 from aucbench.data.sound import unsound
 from aucbench.datasets.tables import encode_table
 from aucbench.testing.clock import DAYS, at_another_day
+from aucbench.testing.elsewhere import run_elsewhere
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import under_two_states
 from aucbench.testing.traces import add_nothing_left
@@ -74,6 +76,23 @@ def another_day(source: Any) -> None:
     _require_equal(f"{DAYS} days later", later, today)
 
 
+@laws("exact")
+def another_process(source: Any) -> None:
+    """Another process, in which a set of texts has another order, loads the same."""
+    if isinstance(source, Data):
+        not_asked("it is Data already")
+    here, there = hashes(source), run_elsewhere(f"{__name__}:{hashes.__name__}", source)
+    require(here == there, "another process has loaded other rows or labels; do not let the order "
+            "of a set, of files or an address decide")  # fmt: skip
+
+
+def hashes(source: Any) -> list[str]:
+    """Hashes of the rows and of the target."""
+    data = made(source)
+    arrays = [*data.rows.stored_arrays[:3], *vars(data.target).values()]
+    return [blake2b(a.tobytes()).hexdigest() for a in arrays if isinstance(a, np.ndarray)]
+
+
 @laws("an AUC of 0.99, of a column of two values 0.95")
 def no_label_among_features(source: Any) -> None:
     """No column tells the label by its rank or its values: it would be known after the label only.
@@ -118,8 +137,10 @@ def _sides(data: Data) -> Iterator[tuple[str, Any]]:
 
 def _columns(data: Data, stored: int) -> Iterator[tuple[int, Vector]]:
     """Yield the columns of at least so many numbers, which are not all equal."""
-    filled = np.bincount(data.rows.columns, minlength=data.d) if data.rows.is_sparse else None
-    for j in range(data.d) if filled is None else np.flatnonzero(filled >= TELLING_OF_TWO * stored):
+    filled = np.full(data.d, data.n)
+    if data.rows.columns is not None:
+        filled = np.bincount(data.rows.columns, minlength=data.d)
+    for j in np.flatnonzero(filled >= TELLING_OF_TWO * stored):
         column = column_entries(data.rows, int(j))
         if column.min() < column.max():
             yield int(j), column

@@ -33,7 +33,7 @@ def scored(f: Any) -> Iterator[Scored]:
     yield "almost equal reversed scores", y, 0.5 - 1e-9 * (goal - 0.5) + 1e-11 * small
 
 
-def _target(of: str) -> tuple[Any, Vector, Vector]:
+def _target(of: str) -> tuple[Any, Any, Any]:
     """The target of some kind, scores that are perfect for it, and others."""
     number = np.arange(extent().n)
     if of == "labels":

@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
@@ -23,6 +24,7 @@ from aucbench.solving.laws import STUCK
 from aucbench.solving.laws import Laws as StateLaws
 from aucbench.solving.loop import solve
 from aucbench.solving.values import objective_at
+from aucbench.testing.elsewhere import run_elsewhere
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (
     features,
@@ -32,7 +34,6 @@ from aucbench.testing.samples import (
     sample,
     under_two_states,
 )
-from aucbench.testing.solvers.elsewhere import trace, trace_elsewhere
 from aucbench.testing.solvers.fits import STEPS, learnt, require_same, started, trajectory
 from aucbench.testing.traces import add_nothing_left
 
@@ -159,12 +160,19 @@ def another_process(solver: Any) -> None:
     There a set of texts has another order, and each thing another address. A cell may run on any
     host.
     """
-    here, there = trace(solver), trace_elsewhere(solver)
+    here, there = trace(solver), run_elsewhere(f"{__name__}:{trace.__name__}", solver)
     require(len(here) == len(there), f"there are {len(here)} states here, and {len(there)} in "
             "another process")  # fmt: skip
     for one, other in zip(here, there, strict=True):
         require(one == other, f"step {one[0]} differs in another process; do not let the order of "
                 "a set or an address decide")  # fmt: skip
+
+
+def trace(solver: Any) -> list[list[Any]]:
+    """Number, rows read, and a hash of what was learnt, of the first states by one thread."""
+    with threadpool_limits(1), own_threads(1):
+        states = trajectory(solver, sample())[1]
+    return [[int(t), int(seen), blake2b(w.tobytes()).hexdigest()] for t, seen, w in states]
 
 
 @laws("exact")
