@@ -126,7 +126,7 @@ def tasks_of(samples: Path, tasks: Sequence[str]) -> pd.DataFrame:
     for name in tasks:
         data = load(str(samples / f"{name}.svm"))
         stored = np.count_nonzero(data.rows.dense().matrix) / (data.n * data.d)
-        found.append((name, data.n, data.d, stored, data.p))
+        found.append((name, data.n, data.d, stored, data.labels.p))
     return pd.DataFrame(found, columns=["task", "rows", "features", "stored", "positive"])
 
 
@@ -142,7 +142,7 @@ def write_sample(name: str, path: Path, rows: int) -> None:
     data = load(name, positive=TASKS[name], negative="rest") if TASKS[name] else load(name)
     rng = np.random.default_rng(0)
     share = min(1.0, rows / data.n)
-    rarer = 1 if data.p <= 0.5 else -1
+    rarer = 1 if data.labels.p <= 0.5 else -1
     of_rarer = np.flatnonzero(data.y == rarer)
     others = np.flatnonzero(data.y != rarer)
     count = min(of_rarer.size, rows // 2, max(round(share * of_rarer.size), FEWEST))

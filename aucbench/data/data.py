@@ -281,11 +281,6 @@ class Data:
         m_neg = self.pullback(1.0 - positive) / self.labels.n_neg
         return m_neg, m_pos
 
-    @property
-    def p(self) -> float:
-        """n_+ / n, the share of positives (called r in the SHT-AUC paper)."""
-        return self.labels.n_pos / self.rows.n
-
     def scores(self, w: Vector, block: Block = ALL) -> Vector:
         """Return X_B w, shape (|B|,), the scores of the rows in a block B."""
         require_features(self)

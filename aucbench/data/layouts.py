@@ -88,6 +88,13 @@ def densify(
     return X.dense()
 
 
+def dense_parts(X: Rows, limit: int) -> Iterator[Rows]:
+    """Yield dense rows: themselves, or parts of sparse ones that take about `limit` bytes each."""
+    step = max(1, limit // (8 * X.d)) if X.is_sparse else X.n
+    for lo in range(0, X.n, step):
+        yield X.take(slice(lo, lo + step)).dense() if step < X.n else X.dense()
+
+
 def to_faster_layout(X: Rows) -> Rows:
     """Return dense rows when at least a third of the entries are non-zero, else CSR."""
     full = np.count_nonzero(X.stored) >= DENSE_FROM * X.n * X.d

@@ -10,7 +10,6 @@ tolerance. On rows with large offsets they show how many digits are left.
 from __future__ import annotations
 
 from math import inf
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,20 +19,6 @@ from aucbench.data.summaries import longest_row
 
 UNIT = 2.0**-53  # u, the unit of rounding
 Slack = tuple[float, float]  # (e, η), see `gap_of_gradient`
-
-
-@runtime_checkable
-class Rounded(Protocol):
-    """An objective that knows a bound of its rounding errors."""
-
-    def rounding(self, w: Vector) -> Slack:
-        """Return (e, η) at w."""
-        ...
-
-
-def slack_of(f: object, w: Vector) -> Slack:
-    """Return (e, η) of an objective; infinite if it knows none, so that nothing is certified."""
-    return f.rounding(w) if isinstance(f, Rounded) else (inf, inf)
 
 
 def gamma(m: int) -> float:

@@ -99,6 +99,11 @@ class Labels(RowTarget):
         """n_-, the number of negatives."""
         return self.y.size - self.n_pos
 
+    @property
+    def p(self) -> float:
+        """n_+ / n, the share of positives (called r in the SHT-AUC paper)."""
+        return self.n_pos / self.y.size
+
     @cached_property
     def shares(self) -> Vector:
         """The share of each row in the weight of its class, (n,): 1/n_y without weights."""

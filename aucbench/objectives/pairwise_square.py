@@ -194,7 +194,7 @@ class PairwiseSquare(Objective):
             out = data.pullback(c, rows)
             sums = np.array([c[~positive].sum(), c[positive].sum()])
         else:
-            slope = 2.0 / size(rows, data.n) / np.array([1.0 - data.p, data.p])
+            slope = 2.0 / size(rows, data.n) / np.array([1.0 - data.labels.p, data.labels.p])
             out, sums = affine(data.rows, data.y, w, slope, -slope * np.array([b, a]), rows)
         out += (pull - sums[0]) * m_neg
         out -= (pull + sums[1]) * m_pos

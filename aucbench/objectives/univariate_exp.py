@@ -71,7 +71,7 @@ class UnivariateExp(Objective):
 
     @property
     def _weights(self) -> Vector:
-        p = self.data.p
+        p = self.data.labels.p
         return 0.5 / np.array([1.0 - p, p])
 
 

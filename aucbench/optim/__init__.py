@@ -10,7 +10,7 @@ from aucbench.optim.lanczos import lipschitz, top_eigenvalue
 from aucbench.optim.lbfgs import Lbfgs
 from aucbench.optim.proximal_newton import proximal_newton
 from aucbench.optim.reported import reported
-from aucbench.optim.scale import default_l1, default_ridge, noise, pair_square
+from aucbench.optim.scale import default_l1, default_ridge, noise, pair_square, positive_share
 from aucbench.optim.streaming import capped, passes, row_order
 from aucbench.optim.term_newton import term_newton
 from aucbench.optim.weak_wolfe import WeakWolfe
@@ -27,6 +27,7 @@ __all__ = [
     "noise",
     "pair_square",
     "passes",
+    "positive_share",
     "proximal_newton",
     "reported",
     "require_above_or_auto",

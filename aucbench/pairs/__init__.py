@@ -1,7 +1,7 @@
 """Which pairs of rows count, and how much, independent of the loss and of the solver."""
 
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.pairs.chosen import members_of, pairs_of
+from aucbench.pairs.chosen import members_of, pairs_of, sample_members
 from aucbench.pairs.classes import ByClass
 from aucbench.pairs.kinds import Grade, Group, Pairs, Time
 from aucbench.pairs.members import Blocks, Members, NoPairsError
@@ -22,6 +22,7 @@ __all__ = [
     "Top",
     "members_of",
     "pairs_of",
+    "sample_members",
 ]
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from aucbench.data import Data
-from aucbench.data.arrays import ALL, Block
+from aucbench.data.arrays import ALL, Block, Index
 from aucbench.data.categories import Categories
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
@@ -60,6 +62,20 @@ def members_of(data: Data, rows: Block = ALL) -> Members:
     if (known := _KNOWN.get(data)) is None:
         known = _KNOWN[data] = _members(data, ALL)
     return known
+
+
+def sample_members(data: Data, m: int, rng: np.random.Generator) -> Index:
+    """Draw about m rows that have pairs: whole groups where rows have groups, or any of them."""
+    if data.n <= m:
+        return np.arange(data.n, dtype=np.int32)
+    rows = members_of(data).components[0]
+    if data.groups is None:
+        return np.sort(rng.choice(rows, min(m, rows.size), replace=False))
+    group = data.groups[rows]
+    order = rng.permutation(np.unique(group))
+    sizes = np.bincount(group)[order]
+    chosen = order[: max(1, int(np.searchsorted(np.cumsum(sizes), m)))]
+    return np.sort(rows[np.isin(group, chosen)])
 
 
 def _members(data: Data, rows: Block) -> Members:

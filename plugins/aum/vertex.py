@@ -204,7 +204,7 @@ class _Frame:
     @staticmethod
     def of(near: Rows, rest: tuple[Vector, float], normal: Vector | None) -> _Frame:
         """Return the frame for the rows near the threshold, for Xᵀc, Σc of the others, and a."""
-        X = near.matrix.toarray() if near.is_sparse else near.matrix
+        X = near.dense().matrix
         centre = X.mean(axis=0)
         Z = X - centre
         scale = np.abs(Z).max(axis=0)

@@ -80,7 +80,7 @@ def one_fit(
     c = float(estimator.intercept_[0])
     pull = estimator.C * data.y * slope(data.y * (data.scores(w) + c))
     if estimator.class_weight == "balanced":
-        pull *= 0.5 / np.where(data.y > 0, data.p, 1.0 - data.p)
+        pull *= 0.5 / np.where(data.y > 0, data.labels.p, 1.0 - data.labels.p)
     if weights is not None:
         pull *= weights
     slack = float(pull.sum()) + intercept_ridge * c

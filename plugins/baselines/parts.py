@@ -11,7 +11,7 @@ import numpy as np
 from aucbench.contract import Model
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
-from aucbench.data.layouts import densify
+from aucbench.data.layouts import dense_parts, densify
 from aucbench.errors import MissingExtraError, UnsupportedError
 from aucbench.pairs import members_of
 from aucbench.processes.host import cores
@@ -112,10 +112,4 @@ class OnDense(Model):
 
     def scores(self, rows: Rows) -> Vector:
         """Scores of the model inside."""
-        if not rows.is_sparse:
-            return self.model.scores(rows)
-        step = max(1, DENSE_BYTES // (8 * rows.d))
-        parts = (rows.take(slice(lo, lo + step)) for lo in range(0, rows.n, step))
-        return np.concatenate(
-            [self.model.scores(densify(part, DENSE, "scoring")) for part in parts]
-        )
+        return np.concatenate([*map(self.model.scores, dense_parts(rows, DENSE_BYTES))])

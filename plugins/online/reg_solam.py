@@ -15,7 +15,7 @@ from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_most
 from aucbench.objectives import square_over
-from aucbench.optim import default_ridge, passes
+from aucbench.optim import default_ridge, passes, positive_share
 from aucbench.projectors import ElasticNet
 
 from .solam import STEPS, SaddlePoint, first_step
@@ -107,4 +107,5 @@ class RegSolam(Solver):
 
 def _unit(data: Data) -> float:
     """Return p(1−p), the unit of λ in F."""
-    return data.p * (1 - data.p)
+    p = positive_share(data)
+    return p * (1 - p)

@@ -17,7 +17,7 @@ from aucbench.data.summaries import whole_chunk
 from aucbench.errors import require_above
 from aucbench.kernels import solam
 from aucbench.objectives import square_over
-from aucbench.optim import capped, noise, passes
+from aucbench.optim import capped, noise, passes, positive_share
 from aucbench.projectors import L2Ball
 from aucbench.scale import ChunkedData
 
@@ -203,5 +203,6 @@ def first_step(data: Data, parameter: str = "xi") -> float:
     """
     known = data.sample if isinstance(data, ChunkedData) else data
     require_squares(whole_chunk(known), parameter)
-    others = np.where(known.y > 0, 1.0 - data.p, data.p)
+    p = positive_share(data)
+    others = np.where(known.y > 0, 1.0 - p, p)
     return 1.0 / float((others * (whole_chunk(known).square_norms + 1.0)).max())

@@ -62,7 +62,7 @@ class Spam(Solver):
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square plus the penalty, in units of F."""
         l1, l2 = self.penalties(data)
-        unit = data.p * (1 - data.p)
+        unit = data.labels.p * (1 - data.labels.p)
         return Problem(PairwiseSquare(data), ElasticNet(l1 / unit, l2 / unit))
 
     def iterates(
@@ -82,7 +82,7 @@ class Spam(Solver):
 
     def penalties(self, data: Data) -> tuple[float, float]:
         """Return l1 and l2, in units of p(1−p) F."""
-        unit = data.p * (1 - data.p)
+        unit = data.labels.p * (1 - data.labels.p)
         l1 = unit * default_l1(data) if self.l1 is None else self.l1
         l2 = unit * default_ridge(data, "l2") if self.l2 is None else self.l2
         return l1, l2
@@ -263,7 +263,7 @@ def first_step(data: Data, *, shuffle: bool) -> float:
         When a row is too long to derive a step size from.
     """
     require_squares(whole_chunk(data), "xi")
-    others = np.where(data.y > 0, 1.0 - data.p, data.p)
+    others = np.where(data.y > 0, 1.0 - data.labels.p, data.labels.p)
     bound = float((4.0 * others * whole_chunk(data).square_norms).max())
     if not shuffle:
         bound = max(bound, 16.0 * float((others * _obliqueness(data)).sum()))
@@ -307,7 +307,7 @@ def _ridge(data: Data, l2: float) -> OnePass:
             means,
             cross,
             steps,
-            data.p,
+            data.labels.p,
             l2,
             w,
             zeros,
@@ -323,7 +323,7 @@ def eager_pass(data: Data, l1: float, l2: float) -> OnePass:
 
     def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
         spam.soft_pass(
-            *data.rows.stored_arrays, order, data.y, means, steps, data.p, l1, l2, w, total
+            *data.rows.stored_arrays, order, data.y, means, steps, data.labels.p, l1, l2, w, total
         )
 
     return run
@@ -350,7 +350,7 @@ def lazy_pass(data: Data, l1: float, l2: float) -> OnePass:
             data.y,
             means,
             steps,
-            data.p,
+            data.labels.p,
             l1,
             l2,
             w,

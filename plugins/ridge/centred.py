@@ -35,7 +35,7 @@ class CentredRows:
         if self.data.weights is not None:
             scale = np.sqrt(self.data.n * self.data.labels.shares)
             return scale
-        p = self.data.p
+        p = self.data.labels.p
         scale = np.where(self.data.y > 0, p, 1.0 - p) ** -0.5
         return scale
 

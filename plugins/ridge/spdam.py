@@ -13,7 +13,6 @@ from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.data.arrays import Block, Vector, size
-from aucbench.data.rounding import slack_of
 from aucbench.errors import DataError, ParameterError, require_above
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import top_eigenvalue
@@ -128,7 +127,7 @@ class Spdam(Solver):
                 seen += n
                 due = _next_gap(seen, n, end)
                 u = rows.pullback(beta) / n  # a sum of many small changes drifts
-                slack, _ = slack_of(problem.objective, w)
+                slack, _ = problem.objective.rounding(w)
                 value = problem.objective.value(w) + problem.project.value(w)
                 gap = g.gap(value, slack, beta, u)
             yield State(w, gap=gap, value=value)

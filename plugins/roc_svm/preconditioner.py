@@ -13,7 +13,7 @@ from aucbench.data.layouts import pieces, square_entries
 from aucbench.data.passes import pullback
 from aucbench.errors import DataError
 from aucbench.objectives import PairwiseSquaredHinge
-from aucbench.pairs import members_of, pairs_of
+from aucbench.pairs import members_of, pairs_of, sample_members
 from aucbench.pairs.gram import pair_diagonal
 
 Map = Callable[[Vector], Vector]
@@ -44,16 +44,7 @@ def sampled(data: Data, m: int, rng: np.random.Generator) -> Index:
     """Draw about m rows that have pairs: of both classes, or of whole groups, or any of them."""
     if pairs_of(data) is None:
         return balanced(data, m, rng)
-    if data.n <= m:
-        return np.arange(data.n, dtype=np.int32)
-    rows = members_of(data).components[0]
-    if data.groups is None:
-        return np.sort(rng.choice(rows, min(m, rows.size), replace=False))
-    group = data.groups[rows]
-    order = rng.permutation(np.unique(group))
-    sizes = np.bincount(group)[order]
-    chosen = order[: max(1, int(np.searchsorted(np.cumsum(sizes), m)))]
-    return np.sort(rows[np.isin(group, chosen)])
+    return sample_members(data, m, rng)
 
 
 def preconditioner(

@@ -246,11 +246,11 @@ def _rotated(X: Rows, H: Rows) -> tuple[Rows, Rows]:
     They are orthonormal, so that a ridge is the same there.
     """
     cross = X.matrix @ X.matrix.T
-    values, U = np.linalg.eigh(cross.toarray() if X.is_sparse else cross)
+    values, U = np.linalg.eigh(cross.toarray() if hasattr(cross, "toarray") else cross)
     kept = values > CUTOFF * values[-1]
     U, root = U[:, kept], np.sqrt(values[kept])
     others = H.matrix @ X.matrix.T
-    others = others.toarray() if X.is_sparse else others
+    others = others.toarray() if hasattr(others, "toarray") else others
     return rows(U * root), rows(others @ (U / root))
 
 

@@ -46,7 +46,7 @@ class Spam(Objective):
     def coefficients(self, rows, w):
         X, y = self.data.rows.take(rows).matrix, self.data.y[rows]
         m_neg, m_pos = self.data.means
-        a, b, p = w @ m_pos, w @ m_neg, self.data.p
+        a, b, p = w @ m_pos, w @ m_neg, self.data.labels.p
         return X, y, X @ w, a, b, p
 
     def grad(self, w, rows):
@@ -95,7 +95,7 @@ class RidgeThenTopK(Projector):
 def test_sht_auc(recorded, after, name, objective):
     (hyper, run), data = recorded(name), recorded.data
     k, c = hyper["s"] - 1, hyper["c"]
-    gamma = c * data.p * (1 - data.p)
+    gamma = c * data.labels.p * (1 - data.labels.p)
     solver = get_solver("sht-auc", k=k, gamma=gamma, blocks=200 // hyper["b"], shuffle=False)
     project = RidgeThenTopK(k, 1 + c * hyper.get("l2", 0.0))
 

@@ -45,14 +45,16 @@ def scratch(d, T, fill=np.nan):
 def lazily(data, order, steps, l1, l2, w, total, *, T, budget):
     means, d = np.concatenate(data.means), data.d
     spam.soft_lazy(
-        *data.rows.stored_arrays, order, data.y, means, steps, data.p, l1, l2, w, total,
+        *data.rows.stored_arrays, order, data.y, means, steps, data.labels.p, l1, l2, w, total,
         budget, *scratch(d, T),
     )  # fmt: skip
 
 
 def eagerly(data, order, steps, l1, l2, w, total):
     means = np.concatenate(data.means)
-    spam.soft_pass(*data.rows.stored_arrays, order, data.y, means, steps, data.p, l1, l2, w, total)
+    spam.soft_pass(
+        *data.rows.stored_arrays, order, data.y, means, steps, data.labels.p, l1, l2, w, total
+    )
 
 
 @st.composite
@@ -191,8 +193,8 @@ def test_any_float_ends_within_the_scratch(bad, where):
     fenced = [np.concatenate([a, a[:1]]) for a in scratch(12, 40, fill=3.0)]
 
     spam.soft_lazy(
-        *data.rows.stored_arrays, order, y.astype(np.int8), means, steps, data.p, l1, 0.0, w, total,
-        64, *(a[:-1] for a in fenced),
+        *data.rows.stored_arrays, order, y.astype(np.int8), means, steps, data.labels.p, l1, 0.0, w,
+        total, 64, *(a[:-1] for a in fenced),
     )  # fmt: skip
 
     assert where == "penalty" or not np.isnan(bad) or np.isnan(w).any()
