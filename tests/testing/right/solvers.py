@@ -130,7 +130,7 @@ class MomentumBatches(Solver):
         w, move = w0, np.zeros_like(w0)
         mean = w.copy()
         for t in count():
-            step = gamma * (1 - self.beta) / (1 + t)
+            step = gamma * (1 - self.beta) / (1 + t / 20) ** 0.7
             drawn = [np.array_split(rng.permutation(g), count_of) for g in groups]
             for up, down in zip(*drawn, strict=True):
                 some = [
@@ -139,8 +139,8 @@ class MomentumBatches(Solver):
                 ]
                 move = self.beta * move - step * f.grad(w, np.concatenate(some))
                 w = project(w + move, step)
-            mean = w if t < 1 else mean + (w - mean) / (t + 1) * 2
-            yield State(w)
+            mean = mean + (w - mean) * min(1.0, 4 / (t + 4))  # of the last passes mostly
+            yield State(mean)
 
 
 @dataclass(frozen=True)
@@ -455,6 +455,7 @@ class NearestRows(Solver):
         data = problem.data
         data.require_no_weights("nearest-rows")
         X = data.rows.dense().matrix.copy()
+        count_rows(data.n)
         return State(model=Neighbours(X, (data.y > 0).astype(float), min(self.k, data.n)))
 
 
