@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +15,8 @@ from aucbench.objectives import PairwiseHinge, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.testing import LAWS, Verdict, check, parametrize_projector_checks
 from aucbench.testing.asking import asked
+from aucbench.testing.laws import Laws, causes, found, warn
+from aucbench.testing.samples import Extent
 from aucbench.testing.subjects import subject_of
 
 
@@ -79,33 +81,60 @@ def test_an_expected_failure_names_a_law():
         parametrize_projector_checks(["l2-ball"], expected={"ranks": "why"})
 
 
-def thorough(thing, *laws, kind=None, expected=None):
-    """The verdicts of `aucbench check --thorough`, by the extent of the sample."""
-    takes = asked(subject_of(thing, kind), expected or {}, laws, thorough=True)
-    return {str(f.extent): f.verdict for f in (take() for _, take in takes)}
+def thorough(thing, *laws, expected=None):
+    """The verdicts of a thorough check, by whether the rows are larger ones."""
+    takes = asked(subject_of(thing), expected or {}, laws, larger=Extent(2000, 5))
+    return {bool(f.extent): f.verdict for f in (take() for _, take in takes)}
 
 
-def of_other_rows_than_300(y, scores):
-    return auc(y, scores) if len(y) != 300 else None
+def of_few_rows(y, scores):
+    return auc(y, scores) if len(y) < 300 else None
 
 
-def test_an_expected_failure_may_name_a_larger_sample():
-    known = {"returns-a-number on 300 x 3000": "it has no value for 300 rows"}
-    assert thorough(of_other_rows_than_300, "returns-a-number", expected=known) == {
-        "": Verdict.HOLDS,
-        "2000 x 50": Verdict.HOLDS,
-        "300 x 3000": Verdict.EXPECTED,
+def test_an_expected_failure_may_be_of_larger_rows():
+    known = {"returns-a-number on larger rows": "it has no value for many rows"}
+    law = "returns-a-number"
+    assert thorough(of_few_rows, law) == {False: Verdict.HOLDS, True: Verdict.BROKEN}
+    assert thorough(of_few_rows, law, expected=known) == {
+        False: Verdict.HOLDS,
+        True: Verdict.EXPECTED,
     }
-    found = check(of_other_rows_than_300, expected=known)
-    assert verdicts(found)["returns-a-number"] is Verdict.HOLDS
-    held = thorough(auc, "returns-a-number", expected=known)
-    assert [at for at, v in held.items() if v is Verdict.BROKEN] == ["300 x 3000"]
-    with pytest.raises(UnknownNameError, match="did you mean '300 x 3000'"):
-        thorough(auc, expected={"returns-a-number on 300x3000": "a slip"})
+    assert thorough(auc, law, expected=known) == {False: Verdict.HOLDS, True: Verdict.HOLDS}
+    with pytest.raises(UnknownNameError, match="did you mean 'larger rows'"):
+        thorough(auc, expected={"returns-a-number on larger row": "a slip"})
 
 
 def test_what_a_parameter_changes_is_asked_on_the_small_sample_only():
-    assert thorough(get_solver("aum-margin"), "parameters") == {"": Verdict.HOLDS}
+    assert thorough(get_solver("aum-margin"), "parameters") == {False: Verdict.HOLDS}
+
+
+def test_larger_rows_are_drawn_within_bounds():
+    for at in (Extent.drawn() for _ in range(200)):
+        assert 100 <= at.n <= 50_000
+        assert 2 <= at.d <= 5_000
+        assert at.n * at.d <= 1_500_000
+        assert Extent.of(str(at)) == at
+
+
+def test_warnings_come_between_what_is_broken_and_what_is_expected():
+    laws = Laws("metrics")
+
+    @laws("exact")
+    def doubtful(thing):
+        """It is not sure."""
+        warn(f"it is {thing}")
+
+    [law] = laws
+    warned, known = (found(law, 5, "five", expected) for expected in ({}, {"doubtful": "known"}))
+    assert (warned.verdict, warned.reason) == (Verdict.WARNING, "it is 5")
+    broken = replace(known, verdict=Verdict.BROKEN, law="other", reason="1 row")
+    others = [known, warned, replace(broken, law="second", reason="2 rows"), broken]
+    assert [(c.verdict, c.laws, c.reason) for c in causes(others)] == [
+        (Verdict.BROKEN, ("second",), "2 rows"),
+        (Verdict.BROKEN, ("other",), "1 row"),
+        (Verdict.WARNING, ("doubtful",), "it is 5"),
+        (Verdict.EXPECTED, ("doubtful",), "known"),
+    ]
 
 
 def test_what_is_no_plugin_is_refused():
@@ -119,7 +148,7 @@ def test_what_is_no_plugin_is_refused():
 
 def test_a_file_has_plugins_and_a_name_of_its_own(tmp_path):
     for name, source, told in (
-        ("empty_file", "x = 1", "has no hook and no class"),
+        ("empty_file", "x = 1", "has no class of a solver"),
         ("decimal", "x = 1", "has the name of another module"),
     ):
         path = tmp_path / f"{name}.py"
