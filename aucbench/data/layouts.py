@@ -107,9 +107,14 @@ def to_faster_layout(X: Rows) -> Rows:
     return rows(csr_array(matrix_of(X, X.stored)), X.stored.dtype)
 
 
+def stored_count(X: Rows) -> int:
+    """Return how many values are stored: n d of dense rows."""
+    return X.stored.size
+
+
 def density(X: Rows) -> float:
     """Return the share of the entries that are stored: 1 for dense rows."""
-    return X.stored.size / max(1, X.n * X.d)
+    return stored_count(X) / max(1, X.n * X.d)
 
 
 def stack_rows(upper: Rows, lower: Rows) -> Rows:

@@ -7,6 +7,7 @@ from math import inf
 from aucbench.aum.steps import AumObjective
 from aucbench.contract import Projector
 from aucbench.data.arrays import Vector
+from aucbench.data.layouts import stored_count
 from aucbench.data.rounding import of_scores
 from aucbench.data.targets import Labels
 from aucbench.projectors import Hyperplane
@@ -35,7 +36,7 @@ class LowerBound:
         n, d = f.data.rows.n, f.data.rows.d
         self.count = min(n, ROWS * (d + 1))
         self._spent = 0.0
-        self._step = 1e6 + 2.0 * f.data.rows.stored.size + 30.0 * n
+        self._step = 1e6 + 2.0 * stored_count(f.data.rows) + 30.0 * n
 
     @staticmethod
     def of(f: AumObjective, project: Projector) -> LowerBound:

@@ -14,6 +14,7 @@ from aucbench.contract import Budget, Problem, State
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import ParameterError, UnsupportedError, require_count
+from aucbench.pairs import pairs_of
 
 from .lightgbm import LightGbm, boosted
 from .parts import queries
@@ -86,7 +87,7 @@ class LightGbmPairwise(LightGbm):
 
 def _shorter(data: Data, rng: np.random.Generator) -> tuple[Data, list[int]]:
     """Return queries that LightGBM takes, of rows that are too many for one."""
-    if data.pairs is not None:
+    if pairs_of(data) is not None:
         raise UnsupportedError(
             f"a group has more than {LIMIT} rows, which LightGBM does not take; take svm-or or "
             "rank-svm, or objective=rank_xendcg"

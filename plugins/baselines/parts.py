@@ -13,7 +13,7 @@ from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.layouts import dense_parts, densify
 from aucbench.errors import MissingExtraError, UnsupportedError
-from aucbench.pairs import members_of
+from aucbench.pairs import members_of, pairs_of
 from aucbench.processes.host import cores
 from aucbench.stats.vectors import unit_weights
 
@@ -81,7 +81,7 @@ def queries(data: Data, solver: str) -> tuple[Data, list[int]]:
     UnsupportedError
         When a row is in several groups.
     """
-    if data.pairs is None:
+    if pairs_of(data) is None:
         return data, [data.n]
     blocks = members_of(data).blocks
     sides = (blocks.upper, blocks.lower)

@@ -23,6 +23,7 @@ from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.layouts import stored_count
 from aucbench.data.summaries import whole_chunk
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
 from aucbench.kernels import spam
@@ -286,7 +287,7 @@ def one_pass(data: Data, l1: float, l2: float) -> OnePass:
     """Choose the kernel by the cost of a row. For dense rows `soft_lazy` never pays."""
     if l1 == 0:
         return _ridge(data, l2)
-    if data.n * data.d >= LAZY_FROM * data.rows.stored.size:
+    if data.n * data.d >= LAZY_FROM * stored_count(data.rows):
         return lazy_pass(data, l1, l2)
     return eager_pass(data, l1, l2)
 
@@ -334,7 +335,7 @@ def lazy_pass(data: Data, l1: float, l2: float) -> OnePass:
     means = np.concatenate(data.means)
     n, d = data.n, data.d
     budget = WINDOW * d
-    longest = min(n, budget * n // max(1, data.rows.stored.size))
+    longest = min(n, budget * n // max(1, stored_count(data.rows)))
     scratch = (
         _aligned(4 * d).reshape(d, 4),
         np.empty((longest + 9, 8)),

@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.contract import Problem, State, Streaming
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector, rows
+from aucbench.data.layouts import stored_count
 from aucbench.optim import passes
 from aucbench.scale import ChunkedData
 
@@ -36,7 +37,7 @@ def worth_span(data: Data | ChunkedData) -> bool:
     if isinstance(data, ChunkedData):
         return False
     X = data.rows
-    return fits_span(data) and X.n * X.n <= X.stored.size // 2
+    return fits_span(data) and X.n * X.n <= stored_count(X) // 2
 
 
 def passes_in_span(

@@ -14,6 +14,7 @@ from aucbench.data.arrays import ALL, Index, Rows, Vector, rows
 from aucbench.data.columns import scale_columns
 from aucbench.data.data import divide_rows
 from aucbench.data.folds import drawn
+from aucbench.data.layouts import stored_count
 from aucbench.data.tally import READ
 from aucbench.features import Splines
 from aucbench.features.crosses import EACH
@@ -263,7 +264,7 @@ def _trials(data: Data, lams: Vector, system: System) -> Vector:
     with the rows.
     """
     X, (A, b) = data.rows.matrix, system
-    READ.get().add(0, 2 * STEPS * lams.size * data.rows.stored.size)
+    READ.get().add(0, 2 * STEPS * lams.size * stored_count(data.rows))
     at = np.diag_indices(len(A))
     factors = []
     for lam in lams:

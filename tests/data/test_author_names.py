@@ -1,0 +1,70 @@
+"""What authors of plugins read of `Data` and `Rows`: twenty names, and no other."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import aucbench
+import aucbench_plugins
+from aucbench.data import Breakpoints, Data, Rows
+from aucbench.errors import AucbenchError
+from aucbench.pairs import Group
+
+AUTHORS = {
+    *("of", "rows", "target", "y", "labels", "n", "d", "means", "weights", "terms", "take"),
+    *("split", "blocks", "scores", "pullback", "with_rows", "require_no_weights"),  # of Data
+    *("matrix", "dense", "stored_arrays"),  # of Rows
+}
+HARNESS = {
+    *("names", "folds", "groups", "times", "dropped", "schema", "understood", "relevant"),
+    *("pairs", "shapes", "is_sparse", "stored", "columns", "starts"),
+}
+ROOMS = (str(Path(aucbench_plugins.__path__[0])), str(Path(__file__).parents[2] / "examples"))
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The names that code of plugins and examples reads of data and of rows."""
+    names = set()
+    for kind in (Data, Rows):
+
+        def reading(self, name, plain=kind.__getattribute__):
+            if sys._getframe(1).f_code.co_filename.startswith(ROOMS):
+                names.add(name)
+            return plain(self, name)
+
+        monkeypatch.setattr(kind, "__getattribute__", reading)
+    return names
+
+
+def public(kind):
+    return {name for name in (*dir(kind), *kind.__dataclass_fields__) if not name.startswith("_")}
+
+
+def toys():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    y = np.where(X[:, 0] + rng.normal(size=60) > 0.5, 1, -1)
+    yield Data.of(X, y)
+    yield Data.of(csr_array(np.where(X > 0, X, 0.0)), y, weights=rng.uniform(1, 2, 60))
+    yield Data.of(X, y, groups=np.arange(60) // 12, pairs=Group())
+    yield Data(Data.of(X, y).rows, Breakpoints.of_labels(y))
+
+
+def test_authors_have_twenty_names_and_the_others_are_listed():
+    assert len(AUTHORS) == 20
+    assert public(Data) | public(Rows) == AUTHORS | HARNESS
+
+
+def test_plugins_read_no_name_that_is_not_for_authors(read):
+    for solver in aucbench.list_solvers():
+        for data in toys():
+            try:
+                aucbench.solve(solver, data, passes=3, seed=0)
+            except AucbenchError:  # it supports none of such data
+                continue
+    assert "scores" in read
+    assert {name for name in read if not name.startswith("_")} <= AUTHORS
