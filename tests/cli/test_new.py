@@ -96,7 +96,7 @@ def test_every_package_obeys_the_laws(installed):
     targets = [f"aucbench-{name}:{name}" for name in installed.names]
     ended = installed(*aucbench_command("check", *targets))
     assert ended.returncode == 0, ended.stdout
-    assert len(re.findall(r"^\d+ hold", ended.stdout, re.MULTILINE)) == len(targets)
+    assert len(re.findall(r" \d+ hold, ", ended.stdout)) == len(targets)
     assert "broken" not in ended.stdout
 
 
@@ -110,7 +110,7 @@ def test_a_wrong_change_of_a_package_is_found_by_its_tests(installed, written, t
     wrong.write_text(text.replace("w - gamma * g", "w + gamma * g"), encoding="utf-8")
     ended = installed(*aucbench_command("check", wrong))
     assert ended.returncode == 1
-    assert re.search(r"ranks +BROKEN", ended.stdout)
+    assert re.search(r"BROKEN +ranks: ", ended.stdout)
 
 
 @pytest.mark.nightly
