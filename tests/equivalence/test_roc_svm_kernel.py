@@ -16,6 +16,7 @@ from aucbench.features import Nystroem
 from aucbench.projectors import ElasticNet, L2Ball
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
+from aucbench.solving.values import objective_at
 from aucbench.solving.wrappers import recast
 from aucbench_plugins.roc_svm import roc_svm_kernel
 
@@ -70,8 +71,8 @@ def test_kernel_solver_reaches_the_optimum_of_the_representer_form(kernel, layou
     value, alpha = optimum(K, f.positives, f.negatives, LAM)
 
     assert naive(K, alpha, f.positives, f.negatives, LAM) == pytest.approx(value, abs=1e-7)
-    assert solved.value(run.w) == pytest.approx(value, abs=1e-6)
-    assert run.points[-1].gap >= solved.value(run.w) - value - 1e-9
+    assert objective_at(solved, run.w) == pytest.approx(value, abs=1e-6)
+    assert run.points[-1].gap >= objective_at(solved, run.w) - value - 1e-9
     new = toy(50, seed=1).rows.matrix
     expected = pairwise_kernels(new, X, metric=kernel, **given) @ alpha
     np.testing.assert_allclose(run.decision_function(new), expected, atol=2e-3)
@@ -102,14 +103,14 @@ def test_nystrom_is_the_linear_solver_on_nystrom_features(loss, how):
     mapped = data.with_rows(phi(data.rows))
     if loss == "exact":
         linear, on = observed(get_solver("svm-or", lam=LAM), mapped, passes=500, gap_tol=1e-8)
-        value, scores = on.value(linear.w), linear.decision_function(mapped.rows)
+        value, scores = objective_at(on, linear.w), linear.decision_function(mapped.rows)
     else:
         f = solved.f
         F = mapped.rows.matrix
         value, beta = optimum(F @ F.T, f.positives, f.negatives, LAM)
         scores = F @ (F.T @ beta)
 
-    assert solved.value(run.w) == pytest.approx(value, abs=1e-6)
+    assert objective_at(solved, run.w) == pytest.approx(value, abs=1e-6)
     np.testing.assert_allclose(run.decision_function(data.rows), scores, atol=5e-3)
 
 

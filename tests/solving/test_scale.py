@@ -117,7 +117,7 @@ def test_auto_standardises_dense_rows_and_keeps_the_zeros_of_sparse_ones():
         data, rng = Data.of(layout(X), y), np.random.default_rng(0)
         ours, theirs = (m.fit(data, rng)(data.rows) for m in (get_features("auto"), phi))
         assert ours.is_sparse == theirs.is_sparse
-        np.testing.assert_array_equal(ours.values, theirs.values)
+        np.testing.assert_array_equal(ours.stored, theirs.stored)
     with pytest.raises(ParameterError, match="has not learnt"):
         Automatic()(data.rows)
 
