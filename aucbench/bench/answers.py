@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench.bench.cell import Cell, Choice, Tuning
 from aucbench.bench.codec import dump, load
+from aucbench.bench.fingerprints import code_fingerprint, hash_of
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.errors import UnknownNameError
 from aucbench.processes.records import Ending, Outcome
-from aucbench.registry.fingerprints import code_fingerprint, hash_of
 from aucbench.registry.specs import Spec, SpecChain, bare, short, without_place
 from aucbench.store import SCHEMA
 

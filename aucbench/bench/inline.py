@@ -9,9 +9,11 @@ notebook, the id is new in every run.
 
 from __future__ import annotations
 
+import inspect
+import pickle
 import sys
-from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from hashlib import blake2b
 from itertools import chain, count
@@ -19,14 +21,14 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from aucbench.bench.fingerprints import file_fingerprint, hash_of, package_fingerprint
 from aucbench.errors import ParameterError
 from aucbench.processes.records import Job
 from aucbench.registry import get_solver
 from aucbench.registry.discovery import entries, loaded, remembered
-from aucbench.registry.fingerprints import hash_of, package_fingerprint
 from aucbench.registry.lookup import lookup
 from aucbench.registry.shapes import fault
-from aucbench.registry.source_files import file_fingerprint, has_changed
+from aucbench.registry.source_files import has_changed
 from aucbench.registry.specs import INLINE_MARK, Spec, is_literal
 
 UNKNOWN = object()
@@ -82,6 +84,34 @@ def name_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Inline]:
         identities[spec] = (whole and _identity(type(solver), content)) or uuid4().hex
         specs.append(spec)
     return specs, Inline(packed, {}, identities)
+
+
+def unpickle_solver(packed: str) -> Callable[..., Any]:
+    """Return a function that makes a solver like a packed one.
+
+    Its defaults are the values of that one.
+    """
+    solver = pickle.loads(b64decode(packed))  # of the own parent, by a pipe
+
+    def make(**params: Any) -> Any:
+        return replace(solver, **params)
+
+    kind = type(solver)
+    own = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=getattr(solver, field.name),
+            annotation=field.type,
+        )
+        for field in fields(solver)
+        if field.init
+    ]
+    made: Any = make
+    made.__signature__ = inspect.Signature(own)
+    made.__name__, made.__module__, made.__doc__ = kind.__qualname__, kind.__module__, kind.__doc__
+    made.space, made.needs, made.__wrapped__ = solver.space, solver.needs, kind
+    return make
 
 
 def _free_spec(label: str, values: Mapping[str, Any], taken: Mapping[Spec, str]) -> Spec:

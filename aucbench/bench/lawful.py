@@ -16,8 +16,11 @@ from aucbench.bench.in_turn import MOST_ENDS, Piece, in_turn
 from aucbench.errors import ParameterError, PluginError, require_above
 from aucbench.processes import Job, Limits, Outcome, Supervisor
 from aucbench.processes.isolated import Process
+from aucbench.progress import say_when_late
 from aucbench.records import Finding, Verdict
 from aucbench.registry.discovery import printable
+from aucbench.registry.isolated_imports import format_waiting
+from aucbench.registry.lookup import foreign_imports
 
 CHECK = "aucbench.testing.asking:check_laws"
 PRELOAD = ("aucbench.testing.asking",)  # imports no plugin of a solver
@@ -56,19 +59,27 @@ def check_targets(
 
 
 def _checked(process: Process, request: Mapping[str, Any], limits: Limits) -> Iterator[Finding]:
+    begun: list[Any] = []
+
     def ask(done: list[Any]) -> Job:
+        nonlocal begun
+        begun = done  # which grows with each law
         return Job(CHECK, {**request, "done": done}, limits)
+
+    def sentence() -> str:
+        return "" if begun else format_waiting(foreign_imports([request["target"]]))
 
     ends: list[Outcome] = []
     piece: Piece | None = None
-    for piece in in_turn(process, ask, ends):
-        end = piece.ended
-        if end is None:
-            yield Finding(**{**piece.found, "verdict": Verdict(piece.found["verdict"])})
-        elif piece.key or not end.refusal or end.error_type == PluginError.__name__:
-            yield _lost(request["target"], piece, end)
-        else:  # the user has made a mistake, and no plugin is broken
-            raise ParameterError(str(end.reason))
+    with say_when_late(sentence):
+        for piece in in_turn(process, ask, ends):
+            end = piece.ended
+            if end is None:
+                yield Finding(**{**piece.found, "verdict": Verdict(piece.found["verdict"])})
+            elif piece.key or not end.refusal or end.error_type == PluginError.__name__:
+                yield _lost(request["target"], piece, end)
+            else:  # the user has made a mistake, and no plugin is broken
+                raise ParameterError(str(end.reason))
     if len(ends) == MOST_ENDS and piece is not None and piece.key is not None:
         kind, thing, _, extent = piece.key
         why = f"not checked, since {MOST_ENDS} processes have ended before"

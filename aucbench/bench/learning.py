@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aucbench.bench.fingerprints import plugin_files
 from aucbench.registry.discovery import entries
-from aucbench.registry.fingerprints import plugin_files
 from aucbench.registry.specs import Spec, in_file
 
 if TYPE_CHECKING:

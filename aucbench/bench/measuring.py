@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from aucbench.bench.answers import is_unknown
 from aucbench.bench.codec import dump, load
 from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.fingerprints import file_fingerprint, plugin_fingerprint
 from aucbench.bench.in_turn import MOST_ENDS, UNRETURNED, ended, in_turn
 from aucbench.bench.learning import modules_to_preload
 from aucbench.bench.requests import resolve_job
@@ -46,10 +47,8 @@ from aucbench.processes.records import Job, Limits, Outcome
 from aucbench.processes.scratch import Scratch
 from aucbench.registry import get_pairs
 from aucbench.registry.discovery import ALLOWED, CALLED, enabled
-from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.isolated_imports import within_limit
 from aucbench.registry.lookup import owner, suggested_names
-from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import FILE_MARK, Spec, anchored, in_file, parse_spec, short
 from aucbench.stats.measures import Measure
 from aucbench.stats.rows import Fold, Rows

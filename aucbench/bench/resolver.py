@@ -16,6 +16,13 @@ from typing import TYPE_CHECKING, Any
 from aucbench.bench.answers import Answer, Name, Resolver, is_unknown
 from aucbench.bench.cell import TARGET_FILE
 from aucbench.bench.engines import Engine
+from aucbench.bench.fingerprints import (
+    code_fingerprint,
+    file_fingerprint,
+    hash_of,
+    package_fingerprint,
+    plugin_fingerprint,
+)
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.learning import modules_to_preload
 from aucbench.bench.plan.errors import PlanError, every
@@ -26,16 +33,9 @@ from aucbench.hookspecs import PROJECT
 from aucbench.processes.records import Ending, Fence, Job, Limits, Outcome
 from aucbench.progress import Write, say_when_late
 from aucbench.registry.discovery import entries, is_enabled, normalized
-from aucbench.registry.fingerprints import (
-    code_fingerprint,
-    hash_of,
-    package_fingerprint,
-    plugin_fingerprint,
-)
 from aucbench.registry.isolated_imports import format_waiting, within, within_limit
 from aucbench.registry.lookup import entries_named, foreign_imports
 from aucbench.registry.lookup import unknown as unknown_name
-from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import INLINE_MARK, Spec, SpecChain, in_file
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from aucbench.bench.fingerprints import version_of
 from aucbench.errors import AucbenchError
 from aucbench.processes import Job, Supervisor
 from aucbench.processes.child import Room
 from aucbench.processes.starting import start_method
-from aucbench.registry.fingerprints import version_of
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "pyarrow", "dask")
 

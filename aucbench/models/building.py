@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.bench.fingerprints import version_of
 from aucbench.bench.worker.machine import here
 from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Categories, Data
@@ -49,7 +50,6 @@ from aucbench.pairs.range import COLLAPSED
 from aucbench.processes.host import cores
 from aucbench.progress import Progress
 from aucbench.registry import get_dataset, get_pairs, get_solver
-from aucbench.registry.fingerprints import version_of
 from aucbench.registry.specs import short
 from aucbench.report.findings import titled
 from aucbench.scale import ChunkedData

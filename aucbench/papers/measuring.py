@@ -18,6 +18,7 @@ from typing import Any
 
 from aucbench.bench.codec import dump, load
 from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.fingerprints import code_fingerprint, fingerprint, hash_of
 from aucbench.bench.learning import LEARNING
 from aucbench.bench.results.record import Conditions, conditions_on
 from aucbench.datasets.reading import ReadOptions
@@ -27,7 +28,6 @@ from aucbench.processes.child import Room
 from aucbench.processes.records import Ending, Job, Outcome
 from aucbench.progress import Progress
 from aucbench.ranges import MEGABYTE
-from aucbench.registry.fingerprints import code_fingerprint, fingerprint, hash_of
 from aucbench.registry.specs import Spec
 from aucbench.store import SCHEMA, DocumentStore
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from aucbench.data.data import require_features
 from aucbench.errors import (
     AucbenchError,
     MissingExtraError,
@@ -69,6 +68,8 @@ def get_solver(spec: str | Spec | Solver, /, **params: Any) -> Solver:
 
 def get_objective(spec: str | Spec | Objective, data: Data, /, **params: Any) -> Objective:
     """Build f on `data`: `get_objective("logistic", data)`; raises as `get_solver`."""
+    from aucbench.data.data import require_features  # which imports NumPy
+
     require_features(data)
     return _get("objectives", spec, params, data)  # type: ignore[no-any-return]
 

@@ -31,7 +31,6 @@ from aucbench.registry.discovery import (
     loaded,
     printable,
 )
-from aucbench.registry.fingerprints import top_modules
 from aucbench.registry.import_traces import watch_import
 from aucbench.registry.isolated_imports import imported, is_supervised
 from aucbench.registry.lookup import (
@@ -260,9 +259,8 @@ def import_entry(
     sys.path[:] = request["path"]  # the process that forked this one may be older
     begin = perf_counter()
     entry = PluginEntry(**request["entry"])
-    own = top_modules(entry.distribution, entry.value) if request["watched"] else ()
-    watch: AbstractContextManager[list[str]] = watch_import(own) if own else nullcontext([])
-    with watch as changes:
+    watch: AbstractContextManager[list[str]] = nullcontext([])
+    with watch_import({entry.top}) if request["watched"] else watch as changes:
         known = load(entry) or Loaded()
     seconds = perf_counter() - begin
     registers = {

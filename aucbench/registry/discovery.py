@@ -37,6 +37,7 @@ from aucbench.hookspecs import PROJECT, Factories
 from aucbench.registry.shapes import kind_of
 
 ALLOWED = "AUCBENCH_PLUGINS"
+BUILT_IN = "aucbench_plugins"  # the package of the built-in plugins
 PREFIX = f"{PROJECT}_"  # of the name of a hook
 CALLED = {
     "solvers": "solver",
@@ -69,6 +70,16 @@ class PluginEntry:
     def builtin(self) -> bool:
         """Whether it comes with aucbench."""
         return normalized(self.distribution) == PROJECT
+
+    @property
+    def top(self) -> str:
+        """The top-level module."""
+        return re.split(r"[.:]", self.value)[0]
+
+    @property
+    def imported(self) -> str:
+        """What people wait for while it is imported."""
+        return f"{self.name} ({self.value.replace(':', '.')})"
 
     @property
     def qualified(self) -> str:

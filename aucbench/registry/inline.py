@@ -6,11 +6,7 @@ their names from all others.
 
 from __future__ import annotations
 
-import inspect
-import pickle
-from base64 import b64decode
 from collections.abc import Callable
-from dataclasses import fields, replace
 from typing import Any
 
 from aucbench.errors import ParameterError, PluginError
@@ -27,34 +23,6 @@ def register_object(kind: str, name: str, make: Callable[[], Callable[..., Any]]
     """Make a name known in this process; `make` returns its factory when that is asked for."""
     _given[kind, name] = make
     _known.pop((kind, name), None)  # of another object, where this process has had one
-
-
-def unpickle_solver(packed: str) -> Callable[..., Any]:
-    """Return a function that makes a solver like one that `aucbench.bench.inline` has packed.
-
-    Its defaults are the values of that one.
-    """
-    solver = pickle.loads(b64decode(packed))  # of the own parent, by a pipe
-
-    def make(**params: Any) -> Any:
-        return replace(solver, **params)
-
-    kind = type(solver)
-    own = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=getattr(solver, field.name),
-            annotation=field.type,
-        )
-        for field in fields(solver)
-        if field.init
-    ]
-    made: Any = make
-    made.__signature__ = inspect.Signature(own)
-    made.__name__, made.__module__, made.__doc__ = kind.__qualname__, kind.__module__, kind.__doc__
-    made.space, made.needs, made.__wrapped__ = solver.space, solver.needs, kind
-    return make
 
 
 def find_object(kind: str, name: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, replace
@@ -148,18 +148,18 @@ def _import(
     places = {_place_of(entry): entry for entry in chosen}
     asked = ({"entry": asdict(e), "path": path, "watched": watched} for e in places.values())
     jobs = [Job(CALL, request, limits) for request in asked]
-    late = say_when_late(lambda: format_waiting(places.values()))
+    late = say_when_late(lambda: format_waiting([entry.imported for entry in places.values()]))
     with late, supervised(partial(Supervisor, preload=PRELOAD)) as process:
         outcomes = process.run_all(jobs)
     answers = {place: _answer(o, limit) for place, o in zip(places, outcomes, strict=True)}
     return {entry: answers[_place_of(entry)] for entry in chosen}
 
 
-def format_waiting(some: Collection[PluginEntry]) -> str:
+def format_waiting(imported: Sequence[str]) -> str:
     """Return whose import is waited for; nothing where there is none."""
-    named = [f"{entry.name} ({entry.value.replace(':', '.')})" for entry in some]
-    further = f" and {len(named) - FEW} more" if len(named) > FEW else ""
-    return f"waiting for the import of {', '.join(named[:FEW])}{further} …" if named else ""
+    further = f" and {len(imported) - FEW} more" if len(imported) > FEW else ""
+    named = ", ".join(imported[:FEW])
+    return f"waiting for the import of {named}{further} …" if named else ""
 
 
 def _place_of(entry: PluginEntry) -> tuple[str, ...]:

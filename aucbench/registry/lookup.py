@@ -28,6 +28,7 @@ from aucbench.errors import (
 )
 from aucbench.registry.discovery import (
     ALLOWED,
+    BUILT_IN,
     CALLED,
     KINDS,
     NAME_PATTERN,
@@ -39,7 +40,6 @@ from aucbench.registry.discovery import (
     load,
     normalized,
 )
-from aucbench.registry.fingerprints import BUILT_IN
 from aucbench.registry.inline import find_object
 from aucbench.registry.isolated_imports import imported, known
 from aucbench.registry.shapes import find_class_fault, kind_of
@@ -226,13 +226,15 @@ def suggested_names(kind: str) -> set[str]:
 
 def _kind_of_builtin(entry: PluginEntry) -> str:
     """Return the kind of what a built-in entry point of one thing names."""
-    return "solvers" if entry.value.startswith(BUILT_IN) else "datasets"
+    return "solvers" if entry.top == BUILT_IN else "datasets"
 
 
-def foreign_imports(texts: Iterable[str]) -> list[PluginEntry]:
-    """Return the plugins of other packages whose import what a user has typed may need."""
-    names = (text.partition("[")[0] for text in texts)
-    return [e for name in names for e in entries_named(name) if not e.builtin and is_enabled(e)]
+def foreign_imports(texts: Iterable[str]) -> list[str]:
+    """Return what is imported of other packages, and which files, for what a user has typed."""
+    names = [text.partition("[")[0] for text in texts]
+    found = (entry for name in names for entry in entries_named(name))
+    plugins = [e.imported for e in found if not e.builtin and is_enabled(e)]
+    return [*plugins, *(name for name in names if ".py" in name)]
 
 
 def _refuse_broken(entry: PluginEntry) -> None:

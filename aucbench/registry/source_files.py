@@ -13,6 +13,7 @@ Design
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -34,13 +35,6 @@ from typing import Any
 
 from aucbench.errors import ParameterError, PluginError
 from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, printable, remember
-from aucbench.registry.fingerprints import (
-    OURS,
-    fingerprint,
-    hash_of,
-    imports_of,
-    package_fingerprint,
-)
 from aucbench.registry.shapes import kind_of
 from aucbench.registry.specs import in_file
 
@@ -194,35 +188,37 @@ def line_of(thing: Any) -> int | None:
         return None
 
 
-# --- what identifies a file ---------------------------------------------------------------
-
-
-def file_fingerprint(path: Path) -> str:
-    """Return a hash of a file, of files in its folder that it imports, and of other packages."""
-    files, packages = files_of(path)
-    return hash_of([fingerprint(files), {top: package_fingerprint(top) for top in packages}])
-
-
 def has_changed(entry: PluginEntry) -> bool:
     """Whether the file of a class that `find_in_file` returned has another content by now."""
     return _version(_content(Path(entry.distribution))) != entry.version
 
 
+def imports_of(path: Path) -> set[str]:
+    """Return the top-level modules that a source imports anywhere; none when it is malformed."""
+    try:
+        nodes = [*ast.walk(ast.parse(path.read_bytes()))]
+    except (OSError, SyntaxError, ValueError, RecursionError):  # its import fails, with the line
+        return set()
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    parts = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.partition(".")[0] for name in plain | parts if name}
+
+
 def files_of(path: Path) -> tuple[dict[str, Path], set[str]]:
-    """Return a file and those in its folder that it imports, by their names, and other packages.
+    """Return a file and those in its folder that it imports, by their names, and other modules.
 
     The name of the file itself is empty.
     """
-    files, packages = {"": path}, set[str]()
+    files, others = {"": path}, set[str]()
     waiting = [path]
     while waiting:
         for top in sorted(imports_of(waiting.pop())):
             found = dict(_files_beside(path.parent, top))
             waiting += [file for name, file in found.items() if name not in files]
             files |= {name: file for name, file in found.items() if name not in files}
-            if not found and top not in OURS and top not in sys.stdlib_module_names:
-                packages.add(top)
-    return files, packages
+            if not found:
+                others.add(top)
+    return files, others
 
 
 def _files_beside(folder: Path, top: str) -> Iterator[tuple[str, Path]]:

@@ -20,7 +20,6 @@ from aucbench.registry.discovery import (
     enabled,
     require_known_hooks,
 )
-from aucbench.registry.fingerprints import top_modules
 from aucbench.registry.lookup import lookup, suggested_names
 from aucbench.registry.shapes import TELLING
 from aucbench.registry.signatures import types_of
@@ -113,8 +112,7 @@ def modules_of(target: str) -> set[str]:
     if file.is_file():
         return {path.stem for path in file.parent.glob("*.py")}
     others = (entry for entry in enabled() if not entry.builtin)
-    plugins = (top_modules(entry.distribution, entry.value) for entry in others)
-    return {target.partition(":")[0].partition(".")[0]}.union(*plugins)
+    return {target.partition(":")[0].partition(".")[0], *(entry.top for entry in others)}
 
 
 def _registered(target: str) -> Iterator[Subject]:

@@ -4,7 +4,7 @@ import pytest
 from plugin_site import HEAD
 
 from aucbench import compare
-from aucbench.registry.fingerprints import imported_packages, package_fingerprint
+from aucbench.bench.fingerprints import imported_packages, package_fingerprint
 
 SOLVER = f"""{HEAD}
 from aucbench.contract import Problem, State

@@ -10,12 +10,12 @@ import aucbench
 from aucbench import compare
 from aucbench.bench import Store
 from aucbench.bench.cell import Choice
+from aucbench.bench.fingerprints import file_fingerprint
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.runner import folder_status
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry import describe
 from aucbench.registry.describing import descriptions_of
-from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import (
     Spec,
     anchored,
@@ -137,7 +137,7 @@ def test_show_and_check_know_what_is_in_a_file(mine):
         ("mine.py:Descend", None, r"there is no Descend in .*mine.py; it has Descent$"),
         ("mine.py:blobs", None, "mine.py:blobs is a data set, wanted a solver"),
         ("mine.py:Whole", None, "mine.py:Whole is a projector, wanted a solver"),
-        ("mine.py:Lacking", None, r"mine.py:Lacking \(line 46\) is not a valid solver: it lacks"),
+        ("mine.py:Lacking", None, r"mine.py:Lacking \(line 40\) is not a valid solver: it lacks"),
         ("mine.py:Descent[k=1]", None, "unknown parameter of Descent 'k'"),
         ("mine.py:Descent[gamma=-1]", None, "gamma must be"),
         ("wrong.py:A", "x = 1\nclass A(:\n", "wrong.py, line 2: SyntaxError: invalid syntax$"),

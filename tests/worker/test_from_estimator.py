@@ -31,6 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from aucbench import auc, from_estimator, get_solver, solve
 from aucbench.bench import answers, resolver
+from aucbench.bench.fingerprints import package_fingerprint
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.worker.build import points_of
 from aucbench.bench.worker.resolve import resolve_spec
@@ -44,7 +45,6 @@ from aucbench.errors import (
 from aucbench.processes.records import Ending, Outcome
 from aucbench.ranges import Range
 from aucbench.registry import describe
-from aucbench.registry.fingerprints import package_fingerprint
 from aucbench.registry.specs import parse_spec
 
 RNG = np.random.default_rng(8)

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
 
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
+from aucbench.bench.fingerprints import file_fingerprint
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.bench.worker.measure import fitted_cell
@@ -25,7 +26,6 @@ from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
-from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import parse_chain, parse_spec
 from aucbench.solving.wrappers import recast
 

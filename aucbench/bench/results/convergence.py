@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench.evaluation.verdict import about, number
+from aucbench.bench.fingerprints import hash_of
 from aucbench.bench.results.record import Record
 from aucbench.ranges import CLAIM, ENOUGH, GAP_TOL
 from aucbench.records import Stop
-from aucbench.registry.fingerprints import hash_of
 
 Vector: TypeAlias = NDArray[np.float64]
 

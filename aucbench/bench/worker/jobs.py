@@ -20,6 +20,8 @@ import numpy as np
 from aucbench import registry
 from aucbench.bench.cell import TARGET_FILE, Cell, Choice
 from aucbench.bench.codec import load
+from aucbench.bench.fingerprints import code_fingerprint, file_fingerprint
+from aucbench.bench.inline import unpickle_solver
 from aucbench.bench.sources import why_in_chunks
 from aucbench.bench.worker import machine, rows
 from aucbench.bench.worker.blame import blamed
@@ -43,9 +45,7 @@ from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chunked import with_features
 from aucbench.processes.child import Room
 from aucbench.processes.records import MOST_BYTES
-from aucbench.registry.fingerprints import code_fingerprint
-from aucbench.registry.inline import register_object, unpickle_solver
-from aucbench.registry.source_files import file_fingerprint
+from aucbench.registry.inline import register_object
 from aucbench.registry.specs import Spec, SpecChain
 from aucbench.scale import ChunkedData
 from aucbench.solving.wrappers import why_refused

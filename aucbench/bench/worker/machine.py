@@ -12,10 +12,10 @@ from typing import Any
 
 import psutil
 
+from aucbench.bench.fingerprints import version_of
 from aucbench.data.sorting import sort_in_use
 from aucbench.kernels import simd
 from aucbench.processes.host import core_numbers, cores
-from aucbench.registry.fingerprints import version_of
 
 CPUINFO, CPUINFO_BYTES = Path("/proc/cpuinfo"), 4096
 THREADS = "OMP_NUM_THREADS"

@@ -29,7 +29,7 @@ from aucbench.features.chunked import map_of
 from aucbench.processes.records import MOST_BYTES
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
-from aucbench.registry.fingerprints import BUILT_IN
+from aucbench.registry.discovery import BUILT_IN
 from aucbench.scale import ChunkedData
 from aucbench.solving.apart import require_scored_alone
 from aucbench.solving.loop import passes_limit, solve

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.bench.fingerprints import CANONICAL, HASH_BYTES
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows
 from aucbench.data.data import ties_of
@@ -26,7 +27,6 @@ from aucbench.data.understood import Understood
 from aucbench.datasets.chunked.data import open_again
 from aucbench.datasets.tables import Schema
 from aucbench.errors import DataError
-from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
 from aucbench.scale import ChunkedData
 from aucbench.scale.chosen import Chosen, read_from
 

@@ -13,7 +13,6 @@ Design
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
@@ -34,9 +33,9 @@ from typing import Any
 
 from aucbench.errors import DataError
 from aucbench.hookspecs import PROJECT
-from aucbench.registry.discovery import normalized
+from aucbench.registry.discovery import BUILT_IN, normalized
+from aucbench.registry.source_files import files_of, imports_of
 
-BUILT_IN = "aucbench_plugins"  # the package of the built-in plugins
 COMPUTES = (  # what runs in a cell and what measures it: its files count
     "__init__.py",
     "aum",
@@ -128,11 +127,6 @@ def plugin_files(dist: str, value: str) -> dict[str, Path]:
     return files
 
 
-def top_modules(dist: str, value: str) -> set[str]:
-    """Return the names of the top-level modules of a plugin, as far as they have files."""
-    return {re.split(r"[./]", name)[0] for name in plugin_files(dist, value)}
-
-
 def package_fingerprint(top: str) -> str:
     """Hash of the code of a top-level module, such as "xgboost".
 
@@ -144,6 +138,13 @@ def package_fingerprint(top: str) -> str:
     if owners and not any(map(_is_editable, owners)):
         return hash_of([top, sorted(pair for owner in owners for pair in _versions(owner))])
     return hash_of([top, fingerprint(files_of_module(top))])
+
+
+def file_fingerprint(path: Path) -> str:
+    """Return a hash of a file, of files in its folder that it imports, and of other packages."""
+    files, imported = files_of(path)
+    packages = imported - OURS - sys.stdlib_module_names
+    return hash_of([fingerprint(files), {top: package_fingerprint(top) for top in packages}])
 
 
 def imported_packages(sources: Iterable[Path], own: str = "") -> dict[str, str]:
@@ -162,17 +163,6 @@ def imported_packages(sources: Iterable[Path], own: str = "") -> dict[str, str]:
             if not _owners(tuple(sys.path)).get(top):
                 waiting += files_of_module(top).values()
     return dict(sorted(known.items()))
-
-
-def imports_of(path: Path) -> set[str]:
-    """Return the top-level modules that a source imports anywhere; none when it is malformed."""
-    try:
-        nodes = [*ast.walk(ast.parse(path.read_bytes()))]
-    except (OSError, SyntaxError, ValueError, RecursionError):  # its import fails, with the line
-        return set()
-    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    parts = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
-    return {name.partition(".")[0] for name in plain | parts if name}
 
 
 @lru_cache(maxsize=4)

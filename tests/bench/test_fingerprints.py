@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 import aucbench
-from aucbench.errors import DataError
-from aucbench.hookspecs import PROJECT
-from aucbench.registry import fingerprints
-from aucbench.registry.fingerprints import (
+from aucbench.bench import fingerprints
+from aucbench.bench.fingerprints import (
     BUILT_IN,
     COMPUTES,
     code_fingerprint,
     fingerprint,
     plugin_fingerprint,
 )
+from aucbench.errors import DataError
+from aucbench.hookspecs import PROJECT
 
 pytestmark = pytest.mark.plain
 
@@ -260,7 +260,7 @@ def test_a_folder_that_links_to_itself_is_read_once(zoo):
 CODE = """
 import json, sys
 from aucbench.bench.answers import cell_id, shared_hash
-from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
+from aucbench.bench.fingerprints import code_fingerprint, plugin_fingerprint
 from aucbench.bench.plan.plan import Plan
 cell = next(Plan.of({"data": "german", "solvers": "sht-auc[k=5]"}).cells())
 solver = plugin_fingerprint("zoo", "zoo.inner:lion")
