@@ -66,10 +66,7 @@ class Objective(Protocol):
 
     def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
         """H v, where H is at least the Hessian of the block `rows` at every w."""
-        raise UnsupportedError(
-            f"{type(self).__name__} has no curvature to derive a step size from; give the step "
-            "size, as gamma=0.1, or take a smooth objective"
-        )
+        raise UnsupportedError(f"{type(self).__name__} has no curvature; give a step, as gamma=0.1")
 
     def cut(self, w: Vector) -> Cut | None:
         """An affine function below f that touches it at w; None where f is not convex."""

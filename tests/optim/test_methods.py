@@ -67,7 +67,9 @@ def test_no_curvature_no_step_size():
         data = Data.of(np.eye(2), [1, -1])
 
     rng = np.random.default_rng(0)
-    with pytest.raises(UnsupportedError, match=r"Kinked has no curvature .* give the step size"):
+    with pytest.raises(
+        UnsupportedError, match="Kinked has no curvature; give a step, as gamma=0.1"
+    ):
         lipschitz(Kinked(), [ALL], rng)
     flat = Logistic(Data.of(np.zeros((2, 2)), [1, -1]))
     with pytest.raises(ParameterError, match=r"curvature of the data is 0.0; rescale"):
