@@ -15,7 +15,7 @@ from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
 from aucbench.data.categories import Categories
 from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.kinds import Target, checked_target, needs_labels
-from aucbench.data.passes import pullback, scores
+from aucbench.data.passes import pullback, scores, square_norms
 from aucbench.data.row_roles import held_out, numbered
 from aucbench.data.shapes import Shapes
 from aucbench.data.targets import Classes, Labels, side_of
@@ -403,12 +403,3 @@ def with_shapes(data: Data, asked: Any) -> Data:
     if data.schema is not None:
         data.schema.require_ordered(shapes)
     return replace(data, shapes=shapes)
-
-
-def square_norms(X: Rows) -> Vector:
-    """|x_i|^2 of each row, shape (n,)."""
-    from aucbench.kernels import linear  # it takes SciPy along, see `passes`
-
-    out = np.empty(X.n)
-    linear.square_norms(*X.stored_arrays, X.n, out)
-    return out

@@ -87,6 +87,15 @@ def pullback(X: Rows, r: Vector, block: Block = ALL) -> Vector:
     return _total(mapped(sums, parts(X, lo, hi, X.d)))
 
 
+def square_norms(X: Rows) -> Vector:
+    """Return |x_i|^2 of each row, shape (n,)."""
+    from aucbench.kernels import linear
+
+    out = np.empty(X.n)
+    linear.square_norms(*X.stored_arrays, X.n, out)
+    return out
+
+
 def square_pullback(X: Rows, r: Vector) -> Vector:
     """Return Σ_i r_i x_ij² of each column j, shape (d,); squares are made in pieces of the rows."""
     total = np.zeros(X.d)

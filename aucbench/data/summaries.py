@@ -10,8 +10,8 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.data.breakpoints import Breakpoints
-from aucbench.data.data import Chunk, Data, require_features, square_norms
-from aucbench.data.passes import centred_products
+from aucbench.data.data import Chunk, Data, require_features
+from aucbench.data.passes import centred_products, square_norms
 
 T = TypeVar("T")
 
@@ -48,8 +48,9 @@ def row_products(data: Data) -> Vector:
 @kept
 def whole_chunk(data: Data) -> Chunk:
     """Return the same rows and labels as one chunk."""
+    X = data.rows  # of rows that are read in chunks it refuses
     require_features(data)
-    return Chunk(data.rows, data.y)
+    return Chunk(X, data.y)
 
 
 @kept

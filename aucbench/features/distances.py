@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.arrays import rows as checked
-from aucbench.data.data import square_norms
 from aucbench.data.layouts import density
+from aucbench.data.passes import square_norms
 
 FAR_FROM_ZERO = (
     256.0  # γ|x|² up to which the rounding of products costs exp(−γ|x − z|²) about 1e-13

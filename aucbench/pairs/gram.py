@@ -9,9 +9,8 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.columns import column_entries
-from aucbench.data.data import square_norms
 from aucbench.data.layouts import pieces
-from aucbench.data.passes import SQUARED, gram, square_pullback
+from aucbench.data.passes import SQUARED, gram, square_norms, square_pullback
 from aucbench.pairs.members import Blocks, Members
 
 PIECE = 32  # columns whose products are kept at a time

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.data.arrays import ALL
-from aucbench.data.data import square_norms
+from aucbench.data.passes import square_norms
 from aucbench.objectives import Logistic, PairwiseSquare
 
 

@@ -23,7 +23,7 @@ from aucbench.bench.worker.plain import plain_fields
 from aucbench.contract import FeatureMap, NoMap, Problem, Solver, State
 from aucbench.data import Data, rounding
 from aucbench.data.arrays import Rows, Vector
-from aucbench.data.data import square_norms
+from aucbench.data.passes import square_norms
 from aucbench.errors import CollapsedWarning
 from aucbench.features.chunked import map_of
 from aucbench.processes.records import MOST_BYTES
