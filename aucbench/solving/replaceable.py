@@ -35,6 +35,8 @@ def own_parameters(solver: Solver, kinds: Collection[str]) -> tuple[str, ...]:
     kinds : collection of str
         What is replaced.
     """
+    if not kinds:
+        return ()
     replaced = {*kinds}
     read = _read_in_iterates(solver)
     own = []

@@ -11,14 +11,14 @@ from aucbench import AUCClassifier, Data, solve
 from aucbench.contract import Needs, Solver, State
 from aucbench.data import Breakpoints, Chunk
 
-PARTS = ("values", "columns", "starts", "y", "weights")
+PARTS = ("stored", "columns", "starts", "y", "weights")
 
 
 @dataclass(frozen=True)
 class Vandal(Solver):
     """Overwrites one array of its training rows in place."""
 
-    part: str = "values"
+    part: str = "stored"
     needs: ClassVar = Needs(frozenset({"weights"}))
 
     def iterates(self, problem, w0, rng, budget):

@@ -19,17 +19,15 @@ pytestmark = pytest.mark.plain
 
 PARTS = '''
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
-
-from aucbench.data import Data
+from aucbench.contract import FeatureMap, Objective, Projector
+from aucbench.data.arrays import ALL
 from aucbench.hookspecs import hookimpl
-from aucbench.objectives import PairwiseSquare
 
 
 @dataclass(frozen=True)
-class Bad:
+class Bad(Objective):
     """An objective whose gradient fails."""
 
     data: Any
@@ -37,38 +35,27 @@ class Bad:
     def value(self, w):
         return 1.0
 
-    def grad(self, w, rows=None):
+    def grad(self, w, rows=ALL):
         raise ValueError("grad is not my day")  # of Bad
 
-    def curvature(self, v, rows=None):
+    def curvature(self, v, rows=ALL):
         return v
 
 
 @dataclass(frozen=True)
-class Half:
+class Half(FeatureMap):
     """A map that drops rows."""
-
-    exempt: ClassVar[int] = 0
-
-    def fit(self, data, rng):
-        return self
 
     def __call__(self, rows):  # of Half
         return rows.take(slice(0, rows.n // 2))
 
 
 @dataclass(frozen=True)
-class Jammed:
+class Jammed(Projector):
     """A projector that fails."""
 
     def __call__(self, v, step=1.0):
         return v[99999]  # of Jammed
-
-    def contains(self, w):
-        return True
-
-    def value(self, w):
-        return 0.0
 
 
 def gone():

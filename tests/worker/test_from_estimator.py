@@ -238,7 +238,7 @@ def test_it_runs_in_a_cell_and_is_tuned(bench):
 def test_the_answer_names_packages_and_their_code_counts(site):
     answer = resolve_spec("solvers", parse_spec("estimator[sklearn.svm:SVC]"))
     assert answer["ok"]
-    assert answer["needs"]["packages"] == ["sklearn"]
+    assert answer["packages"] == ["sklearn"]
     assert describe("solvers", "lightgbm").needs["packages"] == ["lightgbm"]
 
     site.module("own_classifier", "x = 1")

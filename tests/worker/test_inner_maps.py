@@ -13,7 +13,6 @@ from aucbench.bench.worker.tune import inner_folds, tune
 from aucbench.contract import NoMap
 from aucbench.errors import PluginError
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard, Unit, UnitCentred
-from aucbench.features.chain import is_shared
 from aucbench.registry import get_features
 
 pytestmark = pytest.mark.plain
@@ -23,6 +22,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from aucbench.contract import FeatureMap
 from aucbench.data.arrays import rows as checked
 from aucbench.errors import DataError
 from aucbench.hookspecs import hookimpl
@@ -31,11 +31,10 @@ FITS = []  # rows that a map of this process was fitted to, and the first number
 
 
 @dataclass(frozen=True)
-class Target:
+class Target(FeatureMap):
     """φ(x)_j = mean label of the training rows with the value x_j; says nothing of `shared`."""
 
     learnt: tuple = field(default=(), compare=False)
-    exempt = 0
 
     def fit(self, data, rng):
         FITS.append((data.rows.matrix.copy(), rng.random()))
@@ -170,8 +169,8 @@ def test_the_built_in_maps_that_learn_something_are_fitted_inside():
     inside = [MaxAbs(), Standard(), UnitCentred(), Nystroem(), Nystroem(landmarks="stratified")]
     mixed = [Chain((Unit(), Standard())), get_features("standard+unit")]
 
-    assert all(map(is_shared, shared))
-    assert not any(map(is_shared, [*inside, *mixed]))
+    assert all(phi.shared for phi in shared)
+    assert not any(phi.shared for phi in [*inside, *mixed])
 
 
 @pytest.mark.parametrize(

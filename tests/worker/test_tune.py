@@ -188,10 +188,10 @@ def test_neighbours_start_from_each_other_along_the_path(bench):
     first = [(c, w0) for c, other, w0 in seen[:8] if other == "a"]
 
     # 0.5 raises, so that the next one starts afresh; it is not tried on the second fold.
-    assert first == [(0.0, None), (0.5, 0.0), (1.0, None), (2.0, 1.0)]
+    assert first == [(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (2.0, 1.0)]
     assert len(seen) == 8 + 6 + 6 + 1
     assert seen[8][:2] == (0.0, "a")
-    assert seen[-1][2] is None  # the final fit starts afresh
+    assert seen[-1][2] == 0.0  # the final fit starts afresh
 
 
 def test_nothing_to_choose_costs_nothing(bench):
