@@ -7,8 +7,6 @@ from itertools import count
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.optimize import minimize
-from sklearn.naive_bayes import GaussianNB
 
 from aucbench.contract import FeatureMap, Model, Needs, Problem, Solver, State, count_rows
 from aucbench.data import ALL
@@ -38,6 +36,8 @@ class ScipyLbfgs(Solver):
         return Problem(Logistic(data), ElasticNet(l1=0.0, l2=self.lam))
 
     def iterates(self, problem, w0, rng, budget):
+        from scipy.optimize import minimize
+
         f, ridge = problem.objective, problem.project.l2
 
         def both(w):
@@ -245,6 +245,8 @@ class NaiveBayes(Solver):
         require_above(0, smoothing=self.smoothing)
 
     def iterates(self, problem, w0, rng, budget):
+        from sklearn.naive_bayes import GaussianNB  # a slow import
+
         data = problem.data
         X = data.rows.dense().matrix
         if not np.ptp(X, axis=0).any():
