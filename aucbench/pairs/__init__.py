@@ -3,7 +3,7 @@
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.pairs.chosen import members_of, pairs_of, sample_members
 from aucbench.pairs.classes import ByClass
-from aucbench.pairs.kinds import Grade, Group, Pairs, Time
+from aucbench.pairs.kinds import Grade, Group, Pairs, Time, groups_of
 from aucbench.pairs.members import Blocks, Members, NoPairsError
 from aucbench.pairs.ordered import Ordered
 from aucbench.pairs.range import Fpr, Top
@@ -20,6 +20,7 @@ __all__ = [
     "Pairs",
     "Time",
     "Top",
+    "groups_of",
     "members_of",
     "pairs_of",
     "sample_members",
