@@ -214,7 +214,8 @@ def cut(factory: Any) -> None:
         )
         if cut_w.scores is not None:
             require_close("the scores of a cut", cut_w.scores, f.data.scores(w), atol=1e-9)
-        for u in (*_points(), w + 1e-6, 30.0 * w):
+        step = 1e-3 * cut_w.slope / (1e-300 + np.linalg.norm(cut_w.slope))
+        for u in (*_points(), w + step, w - step, 30.0 * w):
             allowed = e + eta * float(np.linalg.norm(u - w)) + _rounding(f, u)[0]
             _require_below(f, u, cut_w.intercept, cut_w.slope, allowed)
 
@@ -366,7 +367,7 @@ def no_memory(factory: Any) -> None:
         u[:] = v
         came = reading(f, u), slope(f, u)
         reading(other, u), slope(other, u)
-        _require_again("at weights changed in place", factory(sample()), u, *came)
+        _require_again("at weights changed in place", factory(sample()), u.copy(), *came)
     _require_again("asked again", f, w, value, grad)
 
 

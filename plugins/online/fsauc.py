@@ -98,7 +98,7 @@ class Fsauc(Solver):
     }
     needs: ClassVar = Needs(frozenset({"warm-start"}))
     expected_failures: ClassVar[Mapping[str, str]] = {
-        "objective-falls on 300 x 3000": "on long rows α lags behind w, which the map `unit` mends"
+        "optimum on larger rows": "on long rows α lags behind w, which the map `unit` mends"
     }
 
     def __post_init__(self) -> None:

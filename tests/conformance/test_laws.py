@@ -18,7 +18,7 @@ from aucbench.testing import (
     parametrize_solver_checks,
 )
 from aucbench.testing.laws import found
-from aucbench.testing.samples import LARGE, extended
+from aucbench.testing.samples import Extent, extended
 from aucbench.testing.solvers.inputs import values_somewhere
 
 # What cannot be built by its name alone, and forests, whose few trees obey the same laws as many.
@@ -75,7 +75,7 @@ def test_the_law_of_parameters_asks_all_of_them(name):
 @pytest.mark.parametrize("law", ["ranks", "order-of-rows", "flipped-labels"])
 def test_a_small_tree_ranks_many_rows_well_enough(law):
     [asked] = [each for each in LAWS["solvers"] if each.name == law]
-    with extended(LARGE[0]):
+    with extended(Extent(2000, 50)):
         asked(get_solver(WRITTEN["estimator"]))
 
 
