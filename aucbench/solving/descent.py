@@ -14,6 +14,7 @@ gradient schemes", Found. Comput. Math. 15, 2015.
 from __future__ import annotations
 
 from math import inf, isfinite
+from time import process_time
 from typing import NamedTuple
 
 import numpy as np
@@ -56,14 +57,19 @@ def descends(problem: Problem, w0: Vector, w: Vector, tolerance: float) -> bool:
     return here - low > max(ENOUGH * (start - low), tolerance * max(1.0, abs(here)))
 
 
-def lowered(problem: Problem, w: Vector, steps: int, trials: int = TRIALS) -> Lowered:
+def lowered(
+    problem: Problem, w: Vector, steps: int, trials: int = TRIALS, seconds: float = inf
+) -> Lowered:
     """Return the lowest of the points that so many steps from w visit, w among them.
 
     A step reads the rows about four times. It is tried with at most `trials` lengths.
+    None begins after so many CPU seconds.
     """
     best = Lowered(w.copy(), attained(problem, w))
-    y, momentum, step = w.copy(), 1.0, _first_step(problem, w)
+    y, momentum, step, begin = w.copy(), 1.0, _first_step(problem, w), process_time()
     for _ in range(steps):
+        if process_time() - begin > seconds:
+            break
         moved, step = _stepped(problem, y, step, trials)
         if not moved.value < best.value:
             if np.array_equal(y, best.w):  # no step from the best point descends

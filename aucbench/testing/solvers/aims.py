@@ -4,8 +4,8 @@ Design
   a. What a fit reaches is compared with what a plain method reaches, from zeros and from the end of
      the fit. A method that draws rows may stay above by the noise of its steps. A bias is smaller
      than that, and is found in another way: the fit has come to rest, and not at a minimum.
-  b. Where f or the set is not convex, a plain method may end in another minimum. So more is allowed
-     there, and a fit may rest anywhere.
+  b. Where f or the set is not convex, a plain method may end in another minimum. So it starts from
+     the end of the fit only, and a fit may rest anywhere.
   c. A long fit is ended by the clock in slow methods. The less passes it has had, the more is
      allowed, so that a slow computer breaks no law.
 """
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
+from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ from aucbench.testing.samples import (
 from aucbench.testing.solvers.fits import (
     LongFit,
     fitted,
+    started,
     trajectory,
 )
 
@@ -47,13 +49,13 @@ PASSES = (20, 100, 500, 2000)  # of a long fit, at which it is looked at
 LONG, SHORT = 0.4, 0.1  # CPU seconds of the longest fit of a law, and of another one
 FROM_ZEROS, FROM_THE_END = 200, 100  # steps of the plain method
 # Of what a plain method gains, a fit may miss so much after so many passes. The slowest built-in
-# solvers miss 0.3 % after 2000 passes where the problem is convex, and 3 % where it is not.
-MISSED = {1000.0: ENOUGH, 300.0: 0.25, 50.0: 0.6, 0.0: 1.0}
-NOT_CONVEX = 0.05
+# solver, hsg-ht, misses 2.6 % after 2000 passes, and the others less than 0.5 %.
+MISSED = {1000.0: 0.04, 300.0: 0.25, 50.0: 0.6, 0.0: 1.0}
 AT_ENDS, NEGLIGIBLE = 0.25, 1e-4  # the same at the ends of a space; and of max(1, |f + Ω|)
 # A fit rests where it has moved by less than 0.3 of its distance to the minimum in three quarters
 # of its passes, and its excess has not halved. A bias of 3e-5 of the gain is found there.
 RESTS, BIAS = 0.3, 3e-5
+PATIENCE = 1.0  # CPU seconds, after which no further end of a space is looked at
 LAST = 8  # rows that count more than others
 
 
@@ -73,29 +75,33 @@ def telling() -> Data:
 @laws("as `contains` of the projector")
 def iterates_are_feasible(solver: Any) -> None:
     """Each w is in the domain of Ω: the caller may stop after any step."""
+    require_listed(solver)
     problem, states = trajectory(solver, sample())
-    if problem.f is None:
-        not_asked("it minimises no listed objective")
     for t, _, w in states:
         require(problem.project.contains(w), f"w of step {t} is not in the domain of Ω")
 
 
-@laws(f"{ENOUGH:.0%} of what a plain method gains; {BIAS:g} where the fit rests")
+@laws(f"{MISSED[1000.0]:.0%} of what a plain method gains; {BIAS:g} where the fit rests")
 def optimum(solver: Any) -> None:
     """It comes to a minimum of the f + Ω that it lists, with a small budget, a large one and none.
 
     Its rows are such that a wrong minimum is seen: the last rows and the last column matter most.
     With `Problem(early_stopping=True)` f + Ω need only fall.
     """
+    require_listed(solver)
     for name, budget, passes, seconds in (
         (f"passes={PASSES[-1]}", Budget(passes=PASSES[-1]), PASSES, LONG),
         ("passes=60", Budget(passes=60), (15, 60), SHORT),
         ("no limit", Budget(), (15, 60), SHORT),
     ):
         fit = fitted(solver, telling(), passes, seconds, budget=budget)
-        if fit is None or fit.problem.f is None:
-            not_asked("it minimises no listed objective")
         require_minimum(f"with a budget of {name} ", fit)
+
+
+def require_listed(solver: Any) -> None:
+    """Raise `NotAsked` where nothing is listed as minimised."""
+    if started(solver, sample())[0].f is None:
+        not_asked("it minimises no listed objective")
 
 
 def require_minimum(what: str, fit: LongFit, least: float = 0.0, negligible: float = 1e-9) -> None:
@@ -123,7 +129,7 @@ def require_minimum(what: str, fit: LongFit, least: float = 0.0, negligible: flo
         gain, excess = start - lowest.value, here - lowest.value
         tolerance = negligible * max(1.0, abs(lowest.value))
         share = next(share for passes, share in MISSED.items() if fit.ended or end.passes >= passes)
-        share = max(share, least, 0.0 if convex else NOT_CONVEX)
+        share = max(share, least)
         ways = "minimise what `problem` lists, or list Problem(early_stopping=True) where another "\
                "measure chooses the weights"  # fmt: skip
         require(
@@ -154,8 +160,8 @@ def _lowest(problem: Problem, w: Vector) -> tuple[_Lowest, bool]:
 
     Of a problem that is not convex it is sought near w only.
     """
-    near = lowered(problem, w, FROM_THE_END)
-    far = lowered(problem, _zeros(problem), FROM_ZEROS)
+    near = lowered(problem, w, FROM_THE_END, seconds=SHORT)
+    far = lowered(problem, _zeros(problem), FROM_ZEROS, seconds=SHORT)
     points = [w, near.w, far.w, _zeros(problem)]
     convex = _is_convex(problem, points)
     known = [near, far] if convex else [near]
@@ -189,13 +195,14 @@ def certificate(solver: Any) -> None:
     A gap is a promise: it bounds how far the objective is from its minimum. Looked at are points
     near w, down the gradient, and those that a plain method finds.
     """
+    require_listed(solver)
     cases = {"": sample(), "on telling rows ": telling()}
     if "weights" in solver.needs.capabilities:
         uneven = np.where(np.arange(extent().n) % 3 == 0, 20.0, 0.2)
         cases["with weights of rows "] = locked(features(), labels(), weights=uneven)
     for name, data in cases.items():
         fit = fitted(solver, data, (100,), LONG)
-        if fit is None or fit.problem.f is None or not fit.certified:
+        if not fit.certified:
             not_asked("it certifies no gap")
         require_certified(name, fit)
 
@@ -218,7 +225,7 @@ def _values_near(problem: Problem, w: Vector) -> Iterator[float]:
     """f + Ω at w, at feasible points near it, and where a plain method ends that starts there."""
     rng, f = np.random.default_rng(0), problem.objective
     yield attained(problem, w)
-    yield lowered(problem, w, FROM_THE_END).value
+    yield lowered(problem, w, FROM_THE_END, seconds=SHORT).value
     slopes = -f.grad(w), -f.grad(np.zeros_like(w))
     for size in np.geomspace(1e-6, 1.0, 13):
         for move in (*(rng.normal(size=w.size) for _ in range(4)), *slopes):
@@ -232,20 +239,21 @@ def ends_of_space(solver: Any) -> None:
     A minimum is asked for where the parameter shapes f or Ω, or is no size of a step: there it
     counts something, as blocks, or names something.
     """
-    own, asked = _shape(solver), 0
+    require_listed(solver)
+    own, asked, begin = _shape(solver), 0, process_time()
     for text, one, beyond, counts in _at_ends(solver):
+        if process_time() - begin > PATIENCE:
+            break
         with suppress(AucbenchError):  # a value that these rows do not suit
             shaped = _shape(one) != own
             fit = fitted(one, telling(), PASSES, SHORT)
-            if fit is None or fit.problem.f is None:
-                not_asked("it minimises no listed objective")
             asked += 1
             if fit.certified:
                 require_certified(f"with {text} ", fit)
             if (shaped or (counts and not beyond)) and not fit.problem.early_stopping:
                 require_minimum(f"with {text} ", fit, AT_ENDS, NEGLIGIBLE)
     if not asked:
-        not_asked("its space has no axis")
+        not_asked("its space has no axis, or these rows suit no end of one")
 
 
 def _at_ends(solver: Any) -> Iterator[tuple[str, Any, bool, bool]]:
@@ -264,14 +272,12 @@ def _at_ends(solver: Any) -> Iterator[tuple[str, Any, bool, bool]]:
                     yield f"{name}={value!r}", replace(solver, **{name: value}), beyond, counts
 
 
-def _shape(solver: Any) -> bytes | None:
-    """What f and Ω answer at some point, as bytes; None where nothing is listed."""
-    problem = solver.problem(telling(), np.random.default_rng(0), Budget(passes=PASSES[-1]))
-    if problem.f is None:
-        return None
-    w = np.random.default_rng(1).normal(size=problem.data.d)
+def _shape(solver: Any) -> bytes:
+    """What f and Ω answer at some point, as bytes."""
+    problem = started(solver, telling())[0]
+    f, w = problem.objective, np.random.default_rng(1).normal(size=problem.data.d)
     moved = problem.project(w.copy(), 1.0)
-    answers = (problem.f.value(w), problem.project.value(moved), *problem.f.grad(w), *moved)
+    answers = (f.value(w), problem.project.value(moved), *f.grad(w), *moved)
     return np.array(answers).tobytes()
 
 
@@ -284,16 +290,14 @@ def path(solver: Any) -> None:
     name, w = solver.needs.path, None
     if name is None:
         not_asked("it names no path")
+    require_listed(solver)
     axes = [axes[name] for axes in mappings(solver.space) if name in axes]
     values = [value for axis in axes for value in samples(axis)]
     for value in dict.fromkeys((values[0], values[len(values) // 2], values[-1])):
         one = replace(solver, **{name: value})
         cold = fitted(one, telling(), PASSES, LONG)
-        if cold is None or cold.problem.f is None:
-            not_asked("it minimises no listed objective")
         if w is not None and w.size == cold.problem.data.d:
             warm = fitted(one, telling(), PASSES, LONG, w0=w)
-            assert warm is not None
             with uncounted():
                 ends = [attained(fit.problem, fit.end.w) for fit in (cold, warm)]
                 gain = attained(cold.problem, _zeros(cold.problem)) - min(ends)

@@ -94,8 +94,6 @@ def states(solver: Any) -> None:
             of_run.require_a_state()
         except PluginError as broken:
             raise LawBroken(str(broken)) from broken
-        require(read.rows, "it has read no row that was counted; call count_rows where raw arrays "
-                "are read")  # fmt: skip
 
 
 def _require_true(problem: Problem, state: State, at: str) -> None:

@@ -113,8 +113,8 @@ def fitted(
     *,
     budget: Budget | None = None,
     w0: Vector | None = None,
-) -> LongFit | None:
-    """Fit until the last of some passes, or for so many CPU seconds; None of a model.
+) -> LongFit:
+    """Fit the weights of a listed f, until the last of some passes or for so many CPU seconds.
 
     The solver knows the passes, or another budget, and not the seconds.
     """
@@ -126,7 +126,7 @@ def fitted(
         problem, states = started(solver, data, budget=limits, w0=w0)
         for state in states:
             if state.w is None:
-                return None
+                raise LawBroken("a state has a model, so that f of the Problem must be None")
             here = Mark(read.rows / problem.data.n, state.w, state.gap)
             farthest = certified[-1].passes if certified else 0.0
             if state.gap is not None and here.passes >= FARTHER * farthest:

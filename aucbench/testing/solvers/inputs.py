@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from itertools import islice
 from time import process_time
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -25,6 +26,7 @@ from aucbench.solving.loop import states_of
 from aucbench.solving.points import mappings
 from aucbench.testing.laws import Laws, not_asked, require, warn
 from aucbench.testing.samples import (
+    Extent,
     csr,
     extent,
     features,
@@ -297,27 +299,48 @@ def _require_same_scores(what: str, solver: Any, other: Data, sign: float) -> No
     permutations of the seeds (Székely & Rizzo, "Testing for equal distributions in high
     dimension", InterStat 2004). A slow solver has fewer seeds, and shorter fits.
     """
-    begin = process_time()
-    came = [_scores(solver, sample(), 0, LONG)]
-    spent = process_time() - begin
-    seeds, passes = (SEEDS, LONG) if spent < SLOW else (FEWEST_SEEDS, BRIEF)
-    came = [_scores(solver, sample(), seed, passes) for seed in range(2)]
-    if np.array_equal(came[0], came[1]):
+    seeds, passes, own = _own_scores(_Same(solver), extent())
+    if np.array_equal(own[0], own[1]):
         if isinstance(solver, Streaming):
             not_asked("it streams, so that the order of rows may matter")
         there = sign * _scores(solver, other, 0, passes)
-        atol = REPEATED * float(np.abs(came[0]).max())
-        require_close(f"scores after {what}", there, came[0], atol=atol)
+        atol = REPEATED * float(np.abs(own[0]).max())
+        require_close(f"scores after {what}", there, own[0], atol=atol)
         return
-    one = np.array([*came, *(_scores(solver, sample(), s, passes) for s in range(2, seeds))])
-    two = np.array([sign * _scores(solver, other, s, passes) for s in range(seeds, 2 * seeds)])
-    apart = float(np.linalg.norm(one.mean(axis=0) - two.mean(axis=0)))
-    share = apart / max(float(np.linalg.norm(one.mean(axis=0))), np.finfo(float).tiny)
+    there = np.array([sign * _scores(solver, other, s, passes) for s in range(seeds, 2 * seeds)])
+    apart = float(np.linalg.norm(own.mean(axis=0) - there.mean(axis=0)))
+    share = apart / max(float(np.linalg.norm(own.mean(axis=0))), np.finfo(float).tiny)
     require(
-        share <= SHIFTED or _equality(one, two) > RARE,
+        share <= SHIFTED or _equality(own, there) > RARE,
         f"scores after {what} have another distribution over {seeds} seeds; their means differ by "
         f"{share:.1%}, which random numbers do in less than {RARE:g} of all cases",
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Same:
+    """One solver, as a key."""
+
+    solver: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.solver is other.solver
+
+    def __hash__(self) -> int:
+        return id(self.solver)
+
+
+@lru_cache(maxsize=1)
+def _own_scores(one: _Same, _: Extent) -> tuple[int, int, Vector]:
+    """Seeds, passes, and the scores of each seed on the sample; of two if they do not differ."""
+    begin = process_time()
+    _scores(one.solver, sample(), 0, LONG)
+    slow = process_time() - begin > SLOW
+    seeds, passes = (FEWEST_SEEDS, BRIEF) if slow else (SEEDS, LONG)
+    known = [_scores(one.solver, sample(), seed, passes) for seed in (0, 1)]
+    if not np.array_equal(known[0], known[1]):
+        known += [_scores(one.solver, sample(), seed, passes) for seed in range(2, seeds)]
+    return seeds, passes, np.array(known)
 
 
 def _equality(one: Vector, other: Vector) -> float:
