@@ -81,5 +81,5 @@ def test_some_rows_of_columns():
         piece = piece_of(layout, X, y)
         assert np.array_equal(piece.some(np.array([4, 2], np.int32)).matrix, X[[4, 2]])
         assert np.array_equal(piece.some(slice(3, 6)).matrix, X[3:6])
-    assert piece_of("columns", X, y).some(slice(0, 2)).dtype == np.float32
-    assert piece_of("mixed", X, y).some(slice(0, 2)).dtype == np.float64
+    assert piece_of("columns", X, y).some(slice(0, 2)).stored.dtype == np.float32
+    assert piece_of("mixed", X, y).some(slice(0, 2)).stored.dtype == np.float64

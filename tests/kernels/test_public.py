@@ -148,12 +148,10 @@ def test_the_kernel_of_the_page_builds_and_runs(package):
 
 
 def test_a_kernel_of_other_headers_is_refused_at_import(package):
-    with pytest.raises(PluginError) as refused:
+    with pytest.raises(
+        PluginError, match=rf"version {KERNEL_API - 1} .* has version {KERNEL_API};"
+    ):
         import_module(f"{package.__name__}.older")
-    shown = re.findall(r"^```text\n(.*?)\n```$", PAGE, re.M | re.S)
-    wanted = shown[-1].replace("version 1", f"version {KERNEL_API - 1}")
-    wanted = wanted.replace("version 2", f"version {KERNEL_API}").replace(".kernel", ".older")
-    assert str(refused.value) == wanted
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
