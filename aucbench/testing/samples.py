@@ -42,7 +42,7 @@ class Extent:
         """Return many rows or many columns: another extent at each call."""
         rng = np.random.default_rng()
         if rng.random() < 0.5:
-            return Extent(int(10.0 ** rng.uniform(3.0, MOST_ROWS)), int(rng.integers(2, 21)))
+            return Extent(int(10.0 ** rng.uniform(3.0, MOST_ROWS)), int(rng.integers(6, 21)))
         return Extent(int(rng.integers(100, 301)), int(10.0 ** rng.uniform(2.0, MOST_COLUMNS)))
 
     def shrunk(self, factor: int) -> Extent:
