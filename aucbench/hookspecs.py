@@ -1,9 +1,8 @@
 """The hooks of a plugin: one per kind, each returns {name: class or function}.
 
-A plugin is a module named by an entry point of the group `aucbench`; a hook is a function
-of that module marked with `hookimpl`. Where one module has several solvers, an entry point for
-each of them names an object, as in `my_package.methods:First`, and the hook is a static method
-of that object. So each solver is found under its own name.
+An entry point of the group `aucbench` names a class or a function, and its name is what that is
+called: `my-solver = "my_package.my_solver:MySolver"`. Or it names a module with hooks, functions
+that are marked with `hookimpl`: then there is an entry point for each name that they return.
 """
 
 from __future__ import annotations
