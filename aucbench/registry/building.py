@@ -133,11 +133,16 @@ def get_dataset(spec: str | Spec | Data, /, **params: Any) -> Data:
     if not isinstance(spec, str | Spec):
         return _given("datasets", spec, params)  # type: ignore[no-any-return]
     read = _parsed(spec)
-    if _is_of_rows(read.name):
+    from aucbench.datasets.collections import member_of
+
+    loose = in_file(read.name) is not None
+    if member_of(read.name) is not None or not (loose or owner("datasets", read.name)):
         return _read(read, params)
     claim, inside = _claimed("datasets", read)
     chosen = dict(_merged(claim.name, inside, params))
-    if ROWS not in chosen or _takes_rows(claim.factory):
+    own = inspect.signature(claim.factory).parameters.values()
+    takes_rows = any(p.name == ROWS or p.kind is p.VAR_KEYWORD for p in own)
+    if ROWS not in chosen or takes_rows:
         return _dataset(claim, chosen)
     from aucbench.datasets.drawing import sample_data
 
@@ -179,21 +184,6 @@ def _dataset(claim: Claim, params: Mapping[str, Any]) -> Data:
     if wrong := unsound(data):
         raise PluginError(f"the data set {origin(claim)} cannot be used: {wrong}")
     return data  # type: ignore[no-any-return]
-
-
-def _takes_rows(factory: Callable[..., Any]) -> bool:
-    """Whether a data set has a parameter `rows` of its own."""
-    own = inspect.signature(factory).parameters.values()
-    return any(p.name == ROWS or p.kind is p.VAR_KEYWORD for p in own)
-
-
-def _is_of_rows(name: str) -> bool:
-    """Whether a name is that of a table: no plugin has it, and no file of Python."""
-    from aucbench.datasets.collections import member_of
-
-    if member_of(name) is not None:
-        return True
-    return in_file(name) is None and owner("datasets", name) is None
 
 
 def params_of(kind: str, spec: str | Spec) -> Mapping[str, Any]:

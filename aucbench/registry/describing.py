@@ -151,7 +151,9 @@ def _description_of(claim: Claim) -> Description:
     """Describe what a plugin has registered in this process; it must have the right shape."""
     require_shape(claim)
     kind, factory, about = claim.kind, claim.factory, about_of(claim.factory)
-    needs = getattr(factory, "needs", None)
+    needs: Any = getattr(factory, "needs", None)  # of a property only instances know it
+    known = is_dataclass(needs) and not isinstance(needs, type)
+    asked = {name: plain_value(x) for name, x in asdict(needs).items()} if known else None
     # `aucbench_plugins.online.oam` → `online`
     folders = (getattr(factory, "__module__", None) or "").split(".")[1:-1]
     papers, problem = _papers(about.cites)
@@ -168,7 +170,7 @@ def _description_of(claim: Claim) -> Description:
             for p in parameters_of(factory, given_to(kind, factory))
         ),
         space=_space(getattr(factory, "space", {})),
-        needs=_needs(needs),
+        needs=asked,
         sparse=about.sparse,
         certified=about.certified,
         streaming=all(hasattr(factory, name) for name in STREAMING),
@@ -204,12 +206,6 @@ def _axis(axis: Any) -> dict[str, Any]:
     if isinstance(axis, tuple | list):
         return {"text": text, "values": [plain_value(value) for value in axis]}
     return {"text": text, "distribution": text}
-
-
-def _needs(needs: Any) -> dict[str, Any] | None:
-    if not is_dataclass(needs) or isinstance(needs, type):  # a property: only instances know
-        return None
-    return {name: plain_value(value) for name, value in asdict(needs).items()}
 
 
 def _missing(name: str, needs: Any) -> str | None:

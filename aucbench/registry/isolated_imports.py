@@ -80,7 +80,9 @@ def imported(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[Plugin
             load(entry)
     if not here:
         limit = within_limit(ASKED if asked else OTHERS)
-        _isolated.update(_import([e for e in chosen if _is_wanted(known(e), limit)], limit))
+        before = ((entry, known(entry)) for entry in chosen)
+        short = [e for e, one in before if one is None or (one.limit or inf) < limit]
+        _isolated.update(_import(short, limit))
     return {e: known(e) or Loaded() for e in chosen}
 
 
@@ -128,10 +130,6 @@ def _with_faults(entry: PluginEntry, one: Loaded) -> Loaded:
     fault = one.failure or next(faults, None)
     ending = "error" if fault and one.ending == "ok" else one.ending
     return replace(one, failure=fault and printable(fault), ending=ending)
-
-
-def _is_wanted(known: Loaded | None, limit: float) -> bool:
-    return known is None or (known.limit is not None and known.limit < limit)
 
 
 def _import(

@@ -26,6 +26,7 @@ from aucbench.errors import (
     PluginError,
     UnknownNameError,
 )
+from aucbench.hookspecs import PROJECT
 from aucbench.registry.discovery import (
     ALLOWED,
     BUILT_IN,
@@ -179,7 +180,14 @@ def owner(kind: str, text: str) -> tuple[PluginEntry, str] | None:
         if _registers(entry, kind, name):
             return entry, name
     if len(third) > 1:
-        raise _contested(name, [e.qualified for e in third])
+        ways = [e.qualified for e in third]
+        if len({*ways}) == 1:
+            told = f"{ways[0]} has the plugin {name!r} {len(ways)} times; rename one"
+            raise PluginChoiceError(told)
+        raise PluginChoiceError(
+            f"the plugin {name!r} is claimed by {len(ways)} distributions: write "
+            f"{' or '.join(ways)}"
+        )
     for entry in third:
         if _registers(entry, kind, name):
             return entry, name
@@ -212,6 +220,7 @@ def suggested_names(kind: str) -> set[str]:
     _require_kind(kind)
     own = [e for e in enabled() if e.builtin]
     others = ((e, known(e)) for e in enabled() if not e.builtin)
+    alone = {"solvers": BUILT_IN, "datasets": PROJECT}.get(kind)  # module of entries of one thing
     return {
         *(
             name
@@ -219,14 +228,9 @@ def suggested_names(kind: str) -> set[str]:
             if e.name == kind and (room := load(e))
             for name in room.factories[kind]
         ),
-        *(e.name for e in own if kind == _kind_of_builtin(e)),
+        *(e.name for e in own if e.top == alone and e.name not in KINDS),
         *(e.name for e, one in others if one is None or e.name in one.factories.get(kind, ())),
     }
-
-
-def _kind_of_builtin(entry: PluginEntry) -> str:
-    """Return the kind of what a built-in entry point of one thing names."""
-    return "solvers" if entry.top == BUILT_IN else "datasets"
 
 
 def foreign_imports(texts: Iterable[str]) -> list[str]:
@@ -247,14 +251,6 @@ def _refuse_broken(entry: PluginEntry) -> None:
         raise PluginError(
             f"the plugin {entry.qualified} is broken ({tried.failure}); see `aucbench plugins`"
         )
-
-
-def _contested(name: str, ways: list[str]) -> PluginError:
-    if len({*ways}) == 1:
-        return PluginChoiceError(f"{ways[0]} has the plugin {name!r} {len(ways)} times; rename one")
-    return PluginChoiceError(
-        f"the plugin {name!r} is claimed by {len(ways)} distributions: write {' or '.join(ways)}"
-    )
 
 
 def _require_kind(kind: str) -> None:
