@@ -128,8 +128,8 @@ def require_minimum(what: str, fit: LongFit, least: float = 0.0, negligible: flo
         lowest, convex = _lowest(problem, end.w)
         gain, excess = start - lowest.value, here - lowest.value
         tolerance = negligible * max(1.0, abs(lowest.value))
-        share = next(share for passes, share in MISSED.items() if fit.ended or end.passes >= passes)
-        share = max(share, least)
+        late = (share for passes, share in MISSED.items() if end.passes >= passes)
+        share = max(ENOUGH if fit.ended else next(late), least)
         ways = "minimise what `problem` lists, or list Problem(early_stopping=True) where another "\
                "measure chooses the weights"  # fmt: skip
         require(

@@ -259,14 +259,17 @@ def chunks(solver: Any) -> None:
     Of a method that learns row by row, the memory is the same wherever chunks end.
     """
     _require_named(solver, "chunks")
+    if isinstance(solver, Streaming):
+        _require_one_memory(solver)
     by_class = np.argsort(labels(), kind="stable")
     for name, order in (("in their order", slice(None)), ("positives last", by_class)):
         rows = sample(rows=order)
         run = solve(solver, ChunkedData(InMemory(rows, extent().n // 4 + 1)), passes=20)
         scores = run.decision_function(rows.rows.matrix)
         require_ranked(f"in chunks, {name}: ", rows.y, scores)
-    if not isinstance(solver, Streaming):
-        return
+
+
+def _require_one_memory(solver: Streaming) -> None:
     cuts = [0, 1, 20, 21, 60, extent().n]
     for layout in (np.asarray, csr):  # the whole and parts alike
         whole, parts = (
@@ -319,8 +322,8 @@ def order_pairs(solver: Any) -> None:
 def range_pairs(solver: Any) -> None:
     """It learns the order in a range of the ROC curve.
 
-    The negatives in the range are few. Over all rows a larger first feature is more positive; in
-    the range a smaller one is, so that who learns from all pairs has the range upside down.
+    The negatives in the range are few: over all rows a larger first feature is more positive, and
+    in the range a smaller one is. So a range changes the scores.
     """
     _require_named(solver, "range-pairs")
     X, rng = _ordered(solver)
@@ -328,7 +331,13 @@ def range_pairs(solver: Any) -> None:
     X[:, 0] = 0.3 * X[:, 0] + np.array([0.0, -1.0, 1.0])[kind]
     X[:, 1] = 0.3 * X[:, 1] + np.array([1.0, 0.5, 0.0])[kind]
     data = locked(X, np.where(kind == 0, 1, -1), pairs=Fpr(max=0.2, rest=0.1))
-    _require_in_order(solver, "range-pairs", data)
+    scores = _require_in_order(solver, "range-pairs", data)
+    run = require_fit("all pairs", solver, replace(data, pairs=None), passes=50, gap=COARSE)
+    require(
+        not np.allclose(scores, run.decision_function(X), rtol=1e-6),
+        "the same scores came with a range and without; learn from data.pairs, or leave out "
+        "range-pairs",
+    )
 
 
 def _ordered(solver: Any) -> tuple[Vector, np.random.Generator]:
@@ -338,11 +347,13 @@ def _ordered(solver: Any) -> tuple[Vector, np.random.Generator]:
     return rng.normal(size=(n, extent().d)), rng
 
 
-def _require_in_order(solver: Any, capability: str, data: Data) -> None:
+def _require_in_order(solver: Any, capability: str, data: Data) -> Vector:
     run = require_fit("rows with pairs of their own", solver, data, passes=50, gap=COARSE)
-    share = quality_of(data, run.decision_function(data.rows.matrix))
+    scores: Vector = run.decision_function(data.rows.matrix)
+    share = quality_of(data, scores)
     require(
         share > RANKED,
         f"{share:.3f} of the pairs that count are in order, wanted more than {RANKED}; learn from "
         f"data.pairs, or leave out {capability}",
     )
+    return scores
