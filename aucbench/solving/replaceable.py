@@ -38,6 +38,8 @@ def own_parameters(solver: Solver, kinds: Collection[str]) -> tuple[str, ...]:
     if not kinds:
         return ()
     replaced = {*kinds}
+    if not replaced:
+        return ()
     read = _read_in_iterates(solver)
     own = []
     for name, one, other in _pairs(solver):

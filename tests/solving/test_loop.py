@@ -18,8 +18,10 @@ from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.records import Stop
+from aucbench.registry import get_solver
 from aucbench.solving.descent import lowered
 from aucbench.solving.loop import begin, solve
+from aucbench.solving.replaceable import own_parameters
 from aucbench.solving.wrappers import WithProblems, recast
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
@@ -397,3 +399,15 @@ def test_cpu_seconds_are_those_of_the_solver_and_not_of_the_curve():
     run, whole = spent(Busy(), DATA, passes=1)
 
     assert 0.08 <= run.cpu_seconds <= whole - 0.2 * len(run.points) + TICKS
+
+
+@pytest.mark.parametrize(
+    ("name", "of_f", "of_omega"),
+    [("sht-auc", (), ("k",)), ("sto-iht", ("centre",), ("k",)), ("hsg-ht", ("centre",), ("k",))],
+)
+def test_parameters_of_its_own_parts_are_found(name, of_f, of_omega):
+    solver = get_solver(name)
+
+    assert own_parameters(solver, ["objective"]) == of_f
+    assert own_parameters(solver, ["projector"]) == of_omega
+    assert own_parameters(solver, []) == ()
