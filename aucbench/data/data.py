@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
-from aucbench.data.categories import Categories
 from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.kinds import Target, checked_target, needs_labels
 from aucbench.data.passes import pullback, scores, square_norms
@@ -372,34 +370,3 @@ def require_features(data: Data) -> None:
     """Raise `DataError` if the rows are codes of a table."""
     if data.schema is not None:
         raise DataError(NEEDS_FEATURES)
-
-
-def with_shapes(data: Data, asked: Any) -> Data:
-    """Return the rows with what the effects of some columns must be, see `Data.shapes`.
-
-    Parameters
-    ----------
-    data : Data
-        The rows.
-    asked : str, mapping of str to shape, or sequence of int
-        Text such as "income=+1,age=-1,dose=convex"; a mapping with such shapes; or 1, -1 or 0
-        for each column, as `monotonic_cst` of scikit-learn.
-
-    Raises
-    ------
-    DataError
-        When there is no such column, or the rows have three or more classes.
-    UnknownNameError, ParameterError
-        When a shape is none, or one is missing.
-    """
-    if isinstance(data.target, Categories):
-        raise DataError(
-            "the rows have three or more classes, and an effect that increases the score of one "
-            "cannot increase that of another; leave the shapes of effects out"
-        )
-    names = data.names if data.schema is None else data.schema.names
-    signs = isinstance(asked, Sequence | np.ndarray) and not isinstance(asked, str)
-    shapes = Shapes.of_signs(asked, data.d) if signs else Shapes.of(asked, names, data.d)
-    if data.schema is not None:
-        data.schema.require_ordered(shapes)
-    return replace(data, shapes=shapes)

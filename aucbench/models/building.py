@@ -25,9 +25,9 @@ from aucbench.bench.worker.machine import here
 from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
-from aucbench.data.data import with_shapes
 from aucbench.datasets.chunked.data import named_columns
 from aucbench.datasets.reading import ReadOptions
+from aucbench.datasets.tables import with_shapes
 from aucbench.errors import ParameterError
 from aucbench.kernels.parallel import threads
 from aucbench.metrics import Aim

@@ -26,11 +26,11 @@ from sklearn.utils.validation import check_is_fitted
 from aucbench.contract import Solver
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.data.data import with_shapes
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import label_places
 from aucbench.datasets.chunked.dask_parts import is_collection, map_rows, open_collection
 from aucbench.datasets.memory import label_array, labelled, plain_rows, read_labels
+from aucbench.datasets.tables import with_shapes
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim, auc, hand_till
 from aucbench.models.calibration import FOLDS, calibrator, require_method

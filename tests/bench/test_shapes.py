@@ -10,7 +10,7 @@ from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.plan.values import default_solvers
-from aucbench.data.data import with_shapes
+from aucbench.datasets.tables import with_shapes
 from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
 

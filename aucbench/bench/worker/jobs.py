@@ -36,11 +36,11 @@ from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.contract import Solver
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Rows
-from aucbench.data.data import with_shapes
 from aucbench.data.inputs import require_filled
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.datasets.chunked.data import folders_of, open_chunked
 from aucbench.datasets.reading import ReadOptions
+from aucbench.datasets.tables import with_shapes
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chunked import with_features
 from aucbench.processes.child import Room

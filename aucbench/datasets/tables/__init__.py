@@ -10,6 +10,6 @@ embeddings of text, which need labels or another library; free text is hashed, s
 """
 
 from aucbench.datasets.tables.columns import LINE, Column
-from aucbench.datasets.tables.schema import Encoding, Schema, encode_table, is_numeric
+from aucbench.datasets.tables.schema import Encoding, Schema, encode_table, is_numeric, with_shapes
 
-__all__ = ["LINE", "Column", "Encoding", "Schema", "encode_table", "is_numeric"]
+__all__ = ["LINE", "Column", "Encoding", "Schema", "encode_table", "is_numeric", "with_shapes"]

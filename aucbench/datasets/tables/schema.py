@@ -6,7 +6,7 @@ The features are learnt from training rows; see `parts` for the rules.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data import Data, Shapes
+from aucbench.data import Categories, Data, Shapes
 from aucbench.data.arrays import Rows, rows
 from aucbench.data.layouts import DENSE_FROM
 from aucbench.data.understood import Remark
@@ -323,6 +323,37 @@ def encode_table(data: Data) -> Data:
         return data
     encoding: Encoding = data.schema.encoding(data.rows)
     return replace(encoding.applied(data), names=encoding.names)
+
+
+def with_shapes(data: Data, asked: Any) -> Data:
+    """Return the rows with what the effects of some columns must be, see `Data.shapes`.
+
+    Parameters
+    ----------
+    data : Data
+        The rows.
+    asked : str, mapping of str to shape, or sequence of int
+        Text such as "income=+1,age=-1,dose=convex"; a mapping with such shapes; or 1, -1 or 0
+        for each column, as `monotonic_cst` of scikit-learn.
+
+    Raises
+    ------
+    DataError
+        When there is no such column, or the rows have three or more classes.
+    UnknownNameError, ParameterError
+        When a shape is none, or one is missing.
+    """
+    if isinstance(data.target, Categories):
+        raise DataError(
+            "the rows have three or more classes, and an effect that increases the score of one "
+            "cannot increase that of another; leave the shapes of effects out"
+        )
+    names = data.names if data.schema is None else data.schema.names
+    signs = isinstance(asked, Sequence | np.ndarray) and not isinstance(asked, str)
+    shapes = Shapes.of_signs(asked, data.d) if signs else Shapes.of(asked, names, data.d)
+    if data.schema is not None:
+        data.schema.require_ordered(shapes)
+    return replace(data, shapes=shapes)
 
 
 def _stored(block: Any) -> int:
