@@ -93,6 +93,8 @@ class Chunk:
 class Data:
     """Checked rows and their target. Every objective and every solver reads this.
 
+    `rows`, `target` and `terms` are for plugins, as the methods are; the harness reads the others.
+
     Attributes
     ----------
     rows : Rows
