@@ -172,10 +172,12 @@ def _answer(target: str, laws: tuple[str, ...], *, thorough: bool) -> None:
 
 
 def _registered() -> list[str]:
+    from aucbench.datasets.registered import aucbench_datasets
     from aucbench.registry.discovery import KINDS
     from aucbench.registry.lookup import suggested_names
 
-    return [name for kind in KINDS if kind != "datasets" for name in suggested_names(kind)]
+    names = [name for kind in KINDS if kind != "datasets" for name in suggested_names(kind)]
+    return [*dict.fromkeys((*names, *aucbench_datasets()))]  # some name two kinds
 
 
 def _tell(text: str) -> None:
