@@ -11,7 +11,7 @@ import numpy as np
 from aucbench.contract import FeatureMap, Model, Needs, Problem, Solver, State, count_rows
 from aucbench.data import ALL
 from aucbench.data.arrays import rows
-from aucbench.errors import require_above, require_at_least, require_count
+from aucbench.errors import DataError, require_above, require_at_least, require_count
 from aucbench.metrics import auc
 from aucbench.objectives import Logistic, PairwiseSquare, PairwiseSquaredHinge
 from aucbench.optim import lipschitz, passes, reported
@@ -159,7 +159,7 @@ class StopsEarly(Solver):
         data.require_no_weights("stops-early")
         try:
             rest, held = data.split(self.share, rng)
-        except Exception:  # a class has too few rows to be divided
+        except DataError:  # a class has too few rows to be divided
             rest, held = data, data
         return Problem(PairwiseSquare(rest), holdout=held, early_stopping=True)
 
