@@ -3,7 +3,8 @@ import sys
 import pytest
 from plugin_site import listed, solver
 
-from aucbench.errors import PluginError
+from aucbench import progress
+from aucbench.errors import PluginError, UnknownNameError
 from aucbench.registry import get_projector, get_solver, list_solvers
 
 pytestmark = pytest.mark.plain
@@ -18,6 +19,22 @@ def test_two_third_parties_with_one_plugin_name(site):
         get_solver("same")
     assert {"first:same", "second:same"} <= {*list_solvers()}
     assert "same" not in list_solvers()
+
+
+def test_a_mistyped_name_imports_no_plugin(site):
+    site.add("first", slow_one="import time\ntime.sleep(600)")
+    for name in ("slow-on", "sht-acu"):
+        with pytest.raises(UnknownNameError, match=r"did you mean '(slow-one|sht-auc)'\? .*solam"):
+            get_solver(name)
+    with pytest.raises(UnknownNameError, match="did you mean 'top-k'"):
+        get_projector("topk")
+
+
+def test_whose_import_is_waited_for_is_said(site, monkeypatch, capfd):
+    monkeypatch.setattr(progress, "LATE", 0.05)
+    site.add("first", slow_one="import time\ntime.sleep(1)\n" + solver("slow-one"))
+    assert get_solver("slow-one").k == 3
+    assert capfd.readouterr().err == "waiting for the import of slow-one (first_slow_one) …\n"
 
 
 def test_a_contested_plugin_is_not_imported_to_settle_it(site):
