@@ -59,8 +59,9 @@ class StoIht(Solver):
     Raises
     ------
     ParameterError
-        When a parameter is out of its range, or when `gamma` is None and the objective has no
-        curvature bound.
+        When a parameter is out of its range.
+    UnsupportedError
+        When `gamma` is None and the objective in place of f has no curvature.
 
     References
     ----------
