@@ -203,7 +203,7 @@ def _lying() -> tuple[Data, Vector]:
 
 def _require_truth(capability: str, solver: Any, lying: Data) -> None:
     """Raise `LawBroken` unless the rows that do not lie are ranked."""
-    run = require_fit("light rows that lie", solver, lying, passes=50, gap=COARSE)
+    run = require_fit("light rows that lie", solver, lying, passes=20, gap=COARSE)
     ranked = auc(labels(), run.decision_function(features()))
     require(
         ranked > RANKED,
@@ -332,7 +332,7 @@ def range_pairs(solver: Any) -> None:
     X[:, 1] = 0.3 * X[:, 1] + np.array([1.0, 0.5, 0.0])[kind]
     data = locked(X, np.where(kind == 0, 1, -1), pairs=Fpr(max=0.2, rest=0.1))
     scores = _require_in_order(solver, "range-pairs", data)
-    run = require_fit("all pairs", solver, replace(data, pairs=None), passes=50, gap=COARSE)
+    run = require_fit("all pairs", solver, replace(data, pairs=None), passes=20, gap=COARSE)
     require(
         not np.allclose(scores, run.decision_function(X), rtol=1e-6),
         "the same scores came with a range and without; learn from data.pairs, or leave out "
@@ -348,7 +348,7 @@ def _ordered(solver: Any) -> tuple[Vector, np.random.Generator]:
 
 
 def _require_in_order(solver: Any, capability: str, data: Data) -> Vector:
-    run = require_fit("rows with pairs of their own", solver, data, passes=50, gap=COARSE)
+    run = require_fit("rows with pairs of their own", solver, data, passes=20, gap=COARSE)
     scores: Vector = run.decision_function(data.rows.matrix)
     share = quality_of(data, scores)
     require(
