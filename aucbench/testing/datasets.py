@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -36,6 +37,12 @@ def made(source: Any) -> Data:
     return data
 
 
+@lru_cache(maxsize=1)
+def loaded(source: Any) -> Data:
+    """The data set, which is loaded once for several laws."""
+    return made(source)
+
+
 def _require_equal(what: str, one: Data, other: Data) -> None:
     require((one.n, one.d) == (other.n, other.d), f"{what}: {one.n} x {one.d} and {other.n} x "
             f"{other.d} rows")  # fmt: skip
@@ -43,8 +50,10 @@ def _require_equal(what: str, one: Data, other: Data) -> None:
         same = a is b or np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True)
         require(same, f"{what}: the rows differ")
     require(type(one.target) is type(other.target), f"{what}: the targets differ")
-    if isinstance(one.target, Labels):
-        require(np.array_equal(one.y, other.y), f"{what}: the labels differ")
+    others = {**vars(other.target), **other.ties}
+    for name, array in {**vars(one.target), **one.ties}.items():
+        if isinstance(array, np.ndarray):
+            require(np.array_equal(array, others.get(name)), f"{what}: the {name} differ")
 
 
 add_nothing_left(laws, made)
@@ -53,7 +62,7 @@ add_nothing_left(laws, made)
 @laws("exact")
 def returns_data(source: Any) -> None:
     """It returns `Data`, made by `Data.of`, which checks rows and labels."""
-    data = made(source)
+    data = loaded(source)
     require(data.n >= 2, f"it has {data.n} rows of {data.d} columns")
 
 
@@ -70,7 +79,7 @@ def another_day(source: Any) -> None:
     """On another day it returns the same: a result does not depend on when the rows were loaded."""
     if isinstance(source, Data):
         not_asked("it is Data already")
-    today = made(source)
+    today = loaded(source)
     with at_another_day():
         later = made(source)
     _require_equal(f"{DAYS} days later", later, today)
@@ -88,8 +97,8 @@ def another_process(source: Any) -> None:
 
 def hashes(source: Any) -> list[str]:
     """Hashes of the rows and of the target."""
-    data = made(source)
-    arrays = [*data.rows.stored_arrays[:3], *vars(data.target).values()]
+    data = loaded(source)
+    arrays = [*data.rows.stored_arrays[:3], *vars(data.target).values(), *data.ties.values()]
     return [blake2b(a.tobytes()).hexdigest() for a in arrays if isinstance(a, np.ndarray)]
 
 
@@ -99,7 +108,7 @@ def no_label_among_features(source: Any) -> None:
 
     If it is known before, say so in `expected_failures`.
     """
-    data = _looked_at(made(source))
+    data = _looked_at(loaded(source))
     for what, true in _sides(data):
         for j, column in _columns(data, min(true.sum(), (~true).sum())):
             distinct, codes = np.unique(column, return_inverse=True)
@@ -170,7 +179,7 @@ def no_row_number(source: Any) -> None:
 
     Such a column tells what the order of the rows tells, as that of a file which is sorted.
     """
-    data = _looked_at(made(source))
+    data = _looked_at(loaded(source))
     if data.times is not None:
         not_asked("its rows have times, in whose order they may be")
     for j, column in _columns(data, data.n // 2):
@@ -184,7 +193,7 @@ def no_row_number(source: Any) -> None:
 @laws("exact")
 def can_be_divided(source: Any) -> None:
     """Its rows can be divided into training and test rows."""
-    data = made(source)
+    data = loaded(source)
     rest, out = data.split(0.3, np.random.default_rng(0))
     require(rest.n + out.n == data.n, f"{rest.n} and {out.n} rows of {data.n}")
 
@@ -192,5 +201,5 @@ def can_be_divided(source: Any) -> None:
 @laws("exact")
 def pickles(source: Any) -> None:
     """The data survive a pickle."""
-    data = made(source)
+    data = loaded(source)
     _require_equal("after a pickle", pickle.loads(pickle.dumps(data)), data)

@@ -278,10 +278,9 @@ def counts_rows(factory: Any) -> None:
     }
     for name, (rows, ask) in asks.items():
         X = features()
-        f = factory(Data.of(X, labels()))
         try:
             with counting() as first:
-                before = ask(f)
+                before = ask(f := factory(Data.of(X, labels())))
             X *= 1.5  # what f reads now, and did not keep
             with counting() as second:
                 after = ask(f)
