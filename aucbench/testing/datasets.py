@@ -13,6 +13,7 @@ import numpy as np
 from aucbench.data import Categories, Data, Grades, Labels, Survival
 from aucbench.data.arrays import Vector
 from aucbench.data.columns import column_entries
+from aucbench.data.data import ties_of
 from aucbench.data.sound import unsound
 from aucbench.datasets.tables import encode_table
 from aucbench.testing.clock import DAYS, at_another_day
@@ -50,10 +51,16 @@ def _require_equal(what: str, one: Data, other: Data) -> None:
         same = a is b or np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True)
         require(same, f"{what}: the rows differ")
     require(type(one.target) is type(other.target), f"{what}: the targets differ")
-    others = {**vars(other.target), **other.ties}
-    for name, array in {**vars(one.target), **one.ties}.items():
-        if isinstance(array, np.ndarray):
-            require(np.array_equal(array, others.get(name)), f"{what}: the {name} differ")
+    there = _arrays(other)
+    for name, array in _arrays(one).items():
+        same = name in there and np.array_equal(array, there[name])
+        require(same, f"{what}: the {name} of the target or of the rows differ")
+
+
+def _arrays(data: Data) -> dict[str, Any]:
+    """What is to be predicted, and what binds rows together."""
+    known = {**vars(data.target), **ties_of(data)}
+    return {name: array for name, array in known.items() if isinstance(array, np.ndarray)}
 
 
 add_nothing_left(laws, made)
@@ -98,7 +105,7 @@ def another_process(source: Any) -> None:
 def hashes(source: Any) -> list[str]:
     """Hashes of the rows and of the target."""
     data = loaded(source)
-    arrays = [*data.rows.stored_arrays[:3], *vars(data.target).values(), *data.ties.values()]
+    arrays = [*data.rows.stored_arrays[:3], *_arrays(data).values()]
     return [blake2b(a.tobytes()).hexdigest() for a in arrays if isinstance(a, np.ndarray)]
 
 
