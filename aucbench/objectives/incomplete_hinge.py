@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,6 +46,8 @@ class IncompleteHinge(Objective):
     ----------
     Bae & Shin, "ROC-SVM" (2025), equation 7.
     """
+
+    over_pairs: ClassVar[bool] = True
 
     data: Data
     positives: Index

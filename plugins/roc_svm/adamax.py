@@ -51,7 +51,7 @@ class AdaMax(Solver):
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
-        """Yield one state per step. A step is a pass over the rows; one pass precedes the first."""
+        """Yield one state per step. A step reads all rows of f; so does what precedes the first."""
         f, lam, w = problem.objective, ridge_of(problem), w0
         alpha = self.step or pair_square(problem.data, "step") ** -0.5
         beta1, beta2, past = self.beta1, self.beta2, 1.0

@@ -32,7 +32,7 @@ class RocSvm(AdaMax):
     Here the caller stops it, and the result is the last iterate. A weight moves by about α per
     step, so that weights of size ω need at least ω/α passes.
 
-    The cost of a step is one reading of the rows, and O(B).
+    The cost of a step is one reading of the rows that are in a pair, and O(B).
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ import pytest
 from scipy.sparse import csr_array
 from table_models import changed, model_of_run
 
+from aucbench import contract
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.features import MaxAbs
@@ -156,10 +157,10 @@ def test_what_cannot_be_saved_scores_rows_and_is_refused_with_a_way_out():
         model_of_run(run, Odd(), width=6).to_tree()
 
     @dataclass
-    class Silent:
-        estimator: object = None
+    class Silent(contract.Model):
+        pass
 
-    with pytest.raises(UnsupportedError, match="Silent does not say how to save it"):
+    with pytest.raises(UnsupportedError, match="Silent has no method portable, and cannot"):
         portable(Silent())
 
 
