@@ -184,7 +184,8 @@ def _csr_rows(X: Any, dtype: np.dtype[Any]) -> Rows:
     own = X.tocsr()
     check_stored(max(own.nnz, *own.shape))
     try:
-        csr = type(own)((own.data, own.indices, own.indptr), shape=own.shape)
+        spare = own.indices.size > own.nnz  # which the check would cut off
+        csr = type(own)((own.data, own.indices, own.indptr), shape=own.shape) if spare else own
         csr.check_format(full_check=True)  # kernels do not check column numbers
     except ValueError as error:
         raise DataError(f"X is not a valid CSR matrix: {error}; build it anew") from error
