@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.bench.in_turn import MOST_ENDS, Piece, in_turn
-from aucbench.errors import ParameterError, PluginError, require_above
+from aucbench.errors import ParameterError, PluginError, UnknownNameError, require_above
 from aucbench.processes import Job, Limits, Outcome, Supervisor
 from aucbench.processes.isolated import Process
 from aucbench.progress import say_when_late
 from aucbench.records import Finding, Verdict
-from aucbench.registry.discovery import printable
+from aucbench.registry.discovery import KINDS, printable
 from aucbench.registry.isolated_imports import format_waiting
-from aucbench.registry.lookup import foreign_imports
+from aucbench.registry.lookup import entries_named, foreign_imports, suggested_names
 
 CHECK = "aucbench.testing.asking:check_laws"
 PRELOAD = ("aucbench.testing.asking",)  # imports no plugin of a solver
@@ -49,6 +49,7 @@ def check_targets(
     warm = Process(partial(Supervisor, preload=PRELOAD))
     with closing(warm) as process:
         for target in targets:
+            _require_known(target)
             request = {
                 "target": target,
                 "folder": str(Path().resolve()),
@@ -56,6 +57,16 @@ def check_targets(
                 "thorough": thorough,
             }
             yield from _checked(process, request, limits)
+
+
+def _require_known(target: str) -> None:
+    """Raise `UnknownNameError` for a mistyped name, before a process is started for it."""
+    name = target.partition("[")[0]
+    if ":" in name or ".py" in name or entries_named(name):
+        return
+    known = {known for kind in KINDS for known in suggested_names(kind)}
+    if name not in known:
+        raise UnknownNameError("plugin, module:Class or file.py", target, known)
 
 
 def _checked(process: Process, request: Mapping[str, Any], limits: Limits) -> Iterator[Finding]:

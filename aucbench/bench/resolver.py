@@ -69,15 +69,18 @@ def resolve_names(
     """
     for known in (_package, _fingerprint):  # code may have changed since the last run
         known.cache_clear()
-    every(partial(_require_entry, plan, name) for name in _names(plan) if name.kind == "solvers")
     with within(plan.timeout or None):
         answers = _asked(engine, _jobs(plan, inline, fence), write)
         code = _prepared(plan)  # while the first processes run
         return read_answers(plan, answers, inline, code)
 
 
+def require_entries(plan: Plan) -> None:
+    """Raise for names of solvers that no entry point has: to know that takes no process."""
+    every(partial(_require_entry, plan, name) for name in _names(plan) if name.kind == "solvers")
+
+
 def _require_entry(plan: Plan, name: Name) -> None:
-    """Raise for the name of a solver that no entry point has: to know that takes no process."""
     text = name.spec.name
     if not (in_file(text) or text.endswith(INLINE_MARK) or entries_named(text)):
         raise _refusal(plan, name, str(unknown_name(name.kind, text)))

@@ -28,7 +28,7 @@ from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans, write_plan
 from aucbench.bench.requests import cell_job
-from aucbench.bench.resolver import limits_of_data, resolve_names
+from aucbench.bench.resolver import limits_of_data, require_entries, resolve_names
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Conditions, Record, conditions_on
 from aucbench.bench.results.store import Store
@@ -88,6 +88,7 @@ def run(
         when the results cannot be stored.
     """
     require_agreement(plan, store)
+    require_entries(plan)
     timing = plan.repeat_fits > 1
     conditions = conditions_on(engine, plan.timeout, plan.memory_bytes, timing=timing)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
