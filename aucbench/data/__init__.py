@@ -1,8 +1,10 @@
 """The data that solvers read: rows, targets, chunks and folds.
 
 `Data.of(X, y)` is the only place where input is checked. `arrays` has the two layouts of rows,
-`targets` and `breakpoints` have what is to be predicted, `row_roles` and `folds` divide rows,
-`rounding` bounds the rounding errors of products with rows, and `sorting` sorts their scores.
+`layouts` and `columns` make other rows of them, `passes` multiplies them by weights, and
+`summaries` keeps what is computed once from all of them. `targets` and `breakpoints` have what is
+to be predicted, `row_roles` and `folds` divide rows, `rounding` bounds the rounding errors of
+products with rows, and `sorting` sorts their scores.
 """
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, rows, size
