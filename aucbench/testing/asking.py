@@ -70,7 +70,18 @@ def check(
         When the kind of the thing is not clear.
     """
     subjects = named(thing) if isinstance(thing, str) else (subject_of(thing, kind),)
-    return tuple(take() for subject in subjects for _, take in asked(subject, expected or {}))
+    findings = []
+    for subject in subjects:
+        for _, take in asked(subject, expected or {}):
+            findings.append(take())
+            if _is_misshapen(findings[-1]):
+                break
+    return tuple(findings)
+
+
+def _is_misshapen(finding: Finding) -> bool:
+    """Whether no further law of the thing says anything: it would break by the same fault."""
+    return finding.law == "declared" and finding.verdict is Verdict.BROKEN
 
 
 def asked(
@@ -152,7 +163,9 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]
             for key, take in asked(subject, {}, request["laws"], larger=larger):
                 if key not in done:
                     room.line({"begin": key})
-                    room.line({"end": asdict(take())})
+                    room.line({"end": asdict(finding := take())})
+                    if _is_misshapen(finding):
+                        break
     return {}
 
 
