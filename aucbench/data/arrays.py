@@ -1,9 +1,9 @@
 """Matrices of rows: dense in C order or CSR, float64 or float32, with indices of int32.
 
-It is one long file, because nothing but it and cython/rows.pxd asks for the layout or the float
-type. int32 halves the memory traffic of int64, and limits a matrix to 2**31 - 1 stored values.
-float32 is a way to store numbers, and no way to compute: kernels convert each number when they
-read it, and Python code gets float64 copies, so that NumPy never adds in float32.
+Nothing but it, `layouts`, `columns`, `passes` and cython/rows.pxd asks for the layout. int32 halves
+the memory traffic of int64, and limits a matrix to 2**31 - 1 stored values. float32 is a way to
+store numbers, and no way to compute: kernels convert each number when they read it, and Python code
+gets float64 copies, so that NumPy never adds in float32.
 """
 
 from __future__ import annotations
