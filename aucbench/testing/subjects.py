@@ -21,7 +21,7 @@ from aucbench.registry.discovery import (
     require_known_hooks,
 )
 from aucbench.registry.lookup import lookup, suggested_names
-from aucbench.registry.shapes import TELLING
+from aucbench.registry.shapes import TELLING, kind_of
 from aucbench.registry.signatures import types_of
 from aucbench.registry.source_files import load_file
 from aucbench.testing import (
@@ -72,21 +72,13 @@ def subject_of(thing: Any, kind: str | None = None, name: str | None = None) -> 
 
 
 def _kind_of(thing: Any) -> str:
-    if isinstance(thing, Data):
-        return "datasets"
-    for kind, members in TELLING.items():
-        if all(hasattr(thing, member) for member in members):
-            return kind
-    if callable(thing) and not inspect.isclass(thing):
-        empty = inspect.Parameter.empty
-        own = inspect.signature(thing).parameters.values()
-        required = [p for p in own if p.default is empty and p.kind is p.POSITIONAL_OR_KEYWORD]
-        if len(required) in (0, 2):
-            return "metrics" if required else "datasets"
-    raise ParameterError(
-        f"cannot tell what {thing!r} is; say kind='solvers', or one of {', '.join(LAWS)}, or name "
-        "the file of its hook"
-    )
+    kind = "datasets" if isinstance(thing, Data) else kind_of(thing)
+    if kind is None:
+        raise ParameterError(
+            f"cannot tell what {thing!r} is; say kind='solvers', or one of {', '.join(LAWS)}, or "
+            "name the file of its hook"
+        )
+    return kind
 
 
 # --- named in a text ---------------------------------------------------------------------
