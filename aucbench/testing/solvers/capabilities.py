@@ -126,7 +126,7 @@ def any_projector(solver: Any) -> None:
         _require_falls("with an l1 penalty", recast(solver, projector=penalty), sample())
 
 
-@laws("half of what a plain method gains, or what a start at zeros comes to")
+@laws("half of what a plain method gains, or what a start at zeros comes to", once=True)
 def warm_start(solver: Any) -> None:
     """It starts from w0: the first state depends on it, and keeps what a good w0 has gained.
 
