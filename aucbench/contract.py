@@ -69,7 +69,7 @@ class Objective(Protocol):
         raise UnsupportedError(f"{type(self).__name__} has no curvature; give a step, as gamma=0.1")
 
     def cut(self, w: Vector) -> Cut | None:
-        """An affine function below f that touches it at w; None where f is not convex."""
+        """An affine function below f that touches it at w; None where f gives none."""
         return None
 
     def rounding(self, w: Vector) -> tuple[float, float]:

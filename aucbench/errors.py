@@ -141,7 +141,9 @@ def require_share(**values: float) -> None:
 
 
 def require_known(what: str, names: Collection[str], known: Collection[str]) -> None:
-    """Raise `UnknownNameError` for the first name that is not among the known ones."""
+    """Raise for a text in place of a set, and `UnknownNameError` for a name that is not known."""
+    if isinstance(names, str):
+        raise ParameterError(f"got one text {names!r}, wanted a set of each {what}: {{{names!r}}}")
     for name in names:
         if name not in known:
             raise UnknownNameError(what, name, known)

@@ -104,11 +104,6 @@ class ChunkedData:
         return self._readings[0]
 
     @property
-    def is_surveyed(self) -> bool:
-        """Whether the survey is known, which takes a reading of all rows."""
-        return "survey" in vars(self)
-
-    @property
     def rows(self) -> NoReturn:
         """Raise `UnsupportedError`: the rows are not in memory."""
         raise UnsupportedError(NO_ROWS)

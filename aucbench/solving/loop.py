@@ -31,7 +31,7 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Vector
 from aucbench.data.data import require_features
 from aucbench.data.inputs import require_filled
-from aucbench.data.tally import READ, counting
+from aucbench.data.tally import READ, counting, uncounted
 from aucbench.errors import (
     AucbenchError,
     CollapsedWarning,
@@ -180,8 +180,8 @@ def solve(
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     with counting():
         clock = Clock()
-        if isinstance(data, ChunkedData) and data.is_surveyed:
-            clock.timed(count_rows, data.n)  # in each fit alike, whoever was the first to need it
+        if isinstance(data, ChunkedData):
+            clock.timed(_survey, data)
         budget = Budget(passes, seconds)
         problem = clock.timed(solver.problem, data, problem_rng, budget)
         start = start_of(solver, problem)
@@ -200,6 +200,13 @@ def solve(
     if run.collapsed:
         warn(COLLAPSED, CollapsedWarning, stacklevel=2)
     return run
+
+
+def _survey(data: ChunkedData) -> None:
+    """Make the survey of the rows; it counts as one reading in each fit alike, also where known."""
+    with uncounted():
+        _ = data.survey
+    count_rows(data.n)
 
 
 def _ready(data: Data) -> Data:
