@@ -177,7 +177,8 @@ def _registered() -> list[str]:
     from aucbench.registry.lookup import suggested_names
 
     names = [name for kind in KINDS if kind != "datasets" for name in suggested_names(kind)]
-    return [*dict.fromkeys((*names, *aucbench_datasets()))]  # some name two kinds
+    given = {"estimator": "estimator[classifier=sklearn.linear_model:RidgeClassifier]"}
+    return [given.get(name, name) for name in dict.fromkeys((*names, *aucbench_datasets()))]
 
 
 def _tell(text: str) -> None:
