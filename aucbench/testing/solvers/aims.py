@@ -53,7 +53,7 @@ FROM_ZEROS, FROM_THE_END = 200, 100  # steps of the plain method
 # Of what a plain method gains, a fit may miss so much after so many passes. The slowest built-in
 # solver, hsg-ht, misses 2.6 % after 2000 passes, and the others less than 0.5 %.
 MISSED = {1000.0: 0.04, 300.0: 0.25, 50.0: 0.6, 0.0: 1.0}
-LARGER = 0.6  # the same on larger rows
+LARGER = {1000.0: 0.6, 0.0: 1.0}  # the same on larger rows
 AT_ENDS, NEGLIGIBLE = 0.25, 1e-4  # the same at the ends of a space; and of max(1, |f + Ω|)
 # A fit rests where it has moved by less than 0.3 of its distance to the minimum in three quarters
 # of its passes, and its excess has not halved. A bias of 3e-5 of the gain is found there.
@@ -131,8 +131,9 @@ def require_minimum(what: str, fit: LongFit, least: float = 0.0, negligible: flo
         (lowest, convex), small = _lowest(problem, end.w), extent() == SMALL
         gain, excess = start - lowest.value, here - lowest.value
         tolerance = negligible * max(1.0, abs(lowest.value))
-        late = (share for passes, share in MISSED.items() if end.passes >= passes)
-        share = max(ENOUGH if fit.ended else next(late), least, 0.0 if small else LARGER)
+        known = MISSED if small else LARGER
+        share = next(share for passes, share in known.items() if end.passes >= passes)
+        share = max(ENOUGH if fit.ended else share, least)
         ways = "minimise what `problem` lists, or list Problem(early_stopping=True) where another "\
                "measure chooses the weights"  # fmt: skip
         require(
