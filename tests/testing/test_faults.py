@@ -6,18 +6,7 @@ from testing.faults import FAULTS, HERE, RIGHT, checked
 from aucbench.testing.asking import asked
 from aucbench.testing.subjects import named
 
-MISSED = {  # strict: a law that finds it is a reason to take it out
-    "WarmStartElsewhere": "it ends 0.6 % of the gain above the minimum, and the law allows 1 %"
-}
-QUICK = [
-    pytest.param(
-        each,
-        id=each.name,
-        marks=[pytest.mark.xfail(reason=MISSED[each.name])] if each.name in MISSED else [],
-    )
-    for each in FAULTS
-    if each.law != "import"
-]
+QUICK = [pytest.param(each, id=each.name) for each in FAULTS if each.law != "import"]
 FEW = ("Stream", "FrankWolfe", "OwnTree", "Huber", "Simplex", "Roots", "somers", "moons")
 SOME = [target for target in RIGHT if target.partition(":")[2] in FEW]  # nightly asks all
 

@@ -53,6 +53,7 @@ FROM_ZEROS, FROM_THE_END = 200, 100  # steps of the plain method
 # Of what a plain method gains, a fit may miss so much after so many passes. The slowest built-in
 # solver, hsg-ht, misses 2.6 % after 2000 passes, and the others less than 0.5 %.
 MISSED = {1000.0: 0.04, 300.0: 0.25, 50.0: 0.6, 0.0: 1.0}
+ELSEWHERE = 0.002  # of the gain, by which fits from two starts may differ
 LARGER = {1000.0: 0.6, 0.0: 1.0}  # the same on larger rows
 AT_ENDS, NEGLIGIBLE = 0.25, 1e-4  # the same at the ends of a space; and of max(1, |f + Ω|)
 # A fit rests where it has moved by less than 0.3 of its distance to the minimum in three quarters
@@ -288,7 +289,7 @@ def _shape(solver: Any) -> bytes:
     return np.array(answers).tobytes()
 
 
-@laws(f"{ENOUGH:.0%} of what the fit gains, beside the gaps")
+@laws(f"{ELSEWHERE:.1%} of what the fit gains, beside the gaps")
 def path(solver: Any) -> None:
     """Along `Needs.path`, a fit from the weights of the last value ends where one from zeros ends.
 
@@ -310,7 +311,7 @@ def path(solver: Any) -> None:
                 gain = attained(cold.problem, _zeros(cold.problem)) - min(ends)
             bounds = sum(fit.end.gap or 0.0 for fit in (cold, warm))
             require(
-                abs(ends[0] - ends[1]) <= bounds + ENOUGH * gain,
+                abs(ends[0] - ends[1]) <= bounds + ELSEWHERE * gain,
                 f"with {name}={value!r} f + Ω is {ends[1]:.6g} from the weights of the last value, "
                 f"and {ends[0]:.6g} from zeros",
             )
