@@ -183,7 +183,7 @@ class Problem:
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """One iterate: weights, or a model. Both are live: copy what you keep."""
+    """One iterate: weights, which are live (copy what you keep), or a model, which stays."""
 
     w: Vector | None = field(default=None, kw_only=False)  # (d,), float64
     model: Model | None = None
