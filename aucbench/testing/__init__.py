@@ -1,21 +1,13 @@
 """Laws that plugins of each kind obey: solvers and their parts, data sets and metrics.
 
-`check` returns what was found. The functions `parametrize_…_checks` make tests of pytest of the
-laws. `aucbench check` runs them in a process of its own, which may crash or hang.
+`check` returns what was found. `parametrize_checks` makes tests of pytest of the laws.
+`aucbench check` runs them in a process of its own, which may crash or hang.
 """
 
 from aucbench.records import Finding, Verdict
 from aucbench.testing.asking import check
 from aucbench.testing.laws import Law, LawBroken, LawWarning, NotAsked
-from aucbench.testing.parametrized import (
-    parametrize_dataset_checks,
-    parametrize_feature_checks,
-    parametrize_metric_checks,
-    parametrize_objective_checks,
-    parametrize_pairs_checks,
-    parametrize_projector_checks,
-    parametrize_solver_checks,
-)
+from aucbench.testing.parametrized import parametrize_checks
 from aucbench.testing.subjects import LAWS
 
 __all__ = [
@@ -27,11 +19,5 @@ __all__ = [
     "NotAsked",
     "Verdict",
     "check",
-    "parametrize_dataset_checks",
-    "parametrize_feature_checks",
-    "parametrize_metric_checks",
-    "parametrize_objective_checks",
-    "parametrize_pairs_checks",
-    "parametrize_projector_checks",
-    "parametrize_solver_checks",
+    "parametrize_checks",
 ]

@@ -6,69 +6,39 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from aucbench.errors import require_known
 from aucbench.testing.asking import expectations
 from aucbench.testing.laws import Law, LawWarning, NotAsked
-from aucbench.testing.subjects import LAWS, Subject, named, subject_of
-
-Things = Iterable[Any]
-Expected = Mapping[str, str] | None
+from aucbench.testing.subjects import LAWS, named, subject_of
 
 
-def parametrize_solver_checks(solvers: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(solver, law): law(solver)`, one test for each solver and law.
+def parametrize_checks(
+    kind: str, things: Iterable[Any], *, expected: Mapping[str, str] | None = None
+) -> Any:
+    """Decorate `def test(thing, law): law(thing)`, one test for each thing and law.
 
     Parameters
     ----------
-    solvers : iterable of str, solver or class
-        Names such as "sht-auc[k=3]", instances, or classes that need no argument.
+    kind : str
+        One of `LAWS`, such as solvers.
+    things : iterable
+        Names such as "sht-auc[k=3]", or what `check` takes of this kind.
     expected : mapping of str to str, optional
         Laws that are broken by all of them, with the reasons. They are marked as strict expected
-        failures, beside those in `expected_failures` of a solver.
+        failures, beside those in `expected_failures` of a thing.
 
     Raises
     ------
     UnknownNameError
-        When a name names nothing, or `expected` names no law.
+        When there is no such kind, a name names nothing, or `expected` names no law.
     """
-    return _parametrized("solvers", "solver", solvers, expected)
-
-
-def parametrize_objective_checks(objectives: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(objective, law): law(objective)`; classes or names, else as solvers."""
-    return _parametrized("objectives", "objective", objectives, expected)
-
-
-def parametrize_projector_checks(projectors: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(projector, law): law(projector)`, else as solvers."""
-    return _parametrized("projectors", "projector", projectors, expected)
-
-
-def parametrize_feature_checks(features: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(features, law): law(features)`, else as solvers."""
-    return _parametrized("features", "features", features, expected)
-
-
-def parametrize_pairs_checks(pairs: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(pairs, law): law(pairs)`, else as solvers."""
-    return _parametrized("pairs", "pairs", pairs, expected)
-
-
-def parametrize_dataset_checks(datasets: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(dataset, law): law(dataset)`; functions, `Data` or names."""
-    return _parametrized("datasets", "dataset", datasets, expected)
-
-
-def parametrize_metric_checks(metrics: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(metric, law): law(metric)`; functions of labels and scores."""
-    return _parametrized("metrics", "metric", metrics, expected)
-
-
-def _parametrized(kind: str, argument: str, things: Things, expected: Expected) -> Any:
     import pytest
 
     rows = []
     for thing in things:
-        subject = _subject(kind, thing)
+        subjects = named(thing) if isinstance(thing, str) else (subject_of(thing, kind),)
+        require_known(f"kind of {thing}", [kind], [one.kind for one in subjects])
+        subject = next(one for one in subjects if one.kind == kind)
         built = subject.build()
         known = expectations(kind, built, expected or {})
         for law in LAWS[kind]:
@@ -76,13 +46,7 @@ def _parametrized(kind: str, argument: str, things: Things, expected: Expected) 
             marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
             name = f"{subject.name}-{law.name}"
             rows.append(pytest.param(built, _tested(law, reason), id=name, marks=marks))
-    return pytest.mark.parametrize((argument, "law"), rows)
-
-
-def _subject(kind: str, thing: Any) -> Subject:
-    if not isinstance(thing, str):
-        return subject_of(thing, kind)
-    return next(subject for subject in named(thing) if subject.kind == kind)
+    return pytest.mark.parametrize(("thing", "law"), rows)
 
 
 def _tested(law: Law, expected: str | None) -> Callable[[Any], None]:

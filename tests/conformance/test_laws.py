@@ -9,13 +9,7 @@ from aucbench.registry import get_solver, list_solvers, names
 from aucbench.testing import (
     LAWS,
     Verdict,
-    parametrize_dataset_checks,
-    parametrize_feature_checks,
-    parametrize_metric_checks,
-    parametrize_objective_checks,
-    parametrize_pairs_checks,
-    parametrize_projector_checks,
-    parametrize_solver_checks,
+    parametrize_checks,
 )
 from aucbench.testing.laws import found
 from aucbench.testing.samples import Extent, extended
@@ -41,9 +35,9 @@ def written(kind):
     return [WRITTEN.get(name, name) for name in names(kind)]
 
 
-@parametrize_solver_checks([WRITTEN.get(name, name) for name in list_solvers()])
-def test_solvers(solver, law):
-    law(solver)
+@parametrize_checks("solvers", [WRITTEN.get(name, name) for name in list_solvers()])
+def test_solvers(thing, law):
+    law(thing)
 
 
 @pytest.mark.parametrize(
@@ -79,44 +73,44 @@ def test_a_small_tree_ranks_many_rows_well_enough(law):
         asked(get_solver(WRITTEN["estimator"]))
 
 
-@parametrize_objective_checks(written("objectives"))
-def test_objectives(objective, law):
-    law(objective)
+@parametrize_checks("objectives", written("objectives"))
+def test_objectives(thing, law):
+    law(thing)
 
 
-@parametrize_projector_checks(written("projectors"))
-def test_projectors(projector, law):
-    law(projector)
+@parametrize_checks("projectors", written("projectors"))
+def test_projectors(thing, law):
+    law(thing)
 
 
-@parametrize_pairs_checks(written("pairs"))
-def test_pairs(pairs, law):
-    law(pairs)
+@parametrize_checks("pairs", written("pairs"))
+def test_pairs(thing, law):
+    law(thing)
 
 
-@parametrize_pairs_checks(["group[each=group]", "grade[each=grades]", "grade[gain=exp2]"])
-def test_pairs_with_other_parameters(pairs, law):
-    law(pairs)
+@parametrize_checks("pairs", ["group[each=group]", "grade[each=grades]", "grade[gain=exp2]"])
+def test_pairs_with_other_parameters(thing, law):
+    law(thing)
 
 
-@parametrize_projector_checks(["box[lo=0]", "l1-ball[R=40]", "elastic-net[l1=0.5,l2=2]"])
-def test_projectors_with_other_parameters(projector, law):
-    law(projector)
+@parametrize_checks("projectors", ["box[lo=0]", "l1-ball[R=40]", "elastic-net[l1=0.5,l2=2]"])
+def test_projectors_with_other_parameters(thing, law):
+    law(thing)
 
 
-@parametrize_feature_checks(written("features"))
-def test_feature_maps(features, law):
-    law(features)
+@parametrize_checks("features", written("features"))
+def test_feature_maps(thing, law):
+    law(thing)
 
 
-@parametrize_dataset_checks(written("datasets"))
-def test_data_sets(dataset, law):
-    law(dataset)
+@parametrize_checks("datasets", written("datasets"))
+def test_data_sets(thing, law):
+    law(thing)
 
 
-@parametrize_metric_checks([metrics.auc, *names("metrics")])
-def test_metrics(metric, law):
-    law(metric)
+@parametrize_checks("metrics", [metrics.auc, *names("metrics")])
+def test_metrics(thing, law):
+    law(thing)
 
 
 @pytest.mark.parametrize(

@@ -17,15 +17,15 @@ from aucbench.projectors import ElasticNet, GroupL2, penalty_of
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import recast
-from aucbench.testing import parametrize_projector_checks
+from aucbench.testing import parametrize_checks
 
 THREE = Terms(((0,), (1,), (0, 1)), np.array([0, 0, 1, 2, 2, 2], np.int32), np.zeros(6, bool))
 STEPS = st.sampled_from([1e-3, 1.0, 30.0])
 
 
-@parametrize_projector_checks([GroupL2(0.7), GroupL2(0.0, 0.3)])
-def test_laws(projector, law):
-    law(projector)
+@parametrize_checks("projectors", [GroupL2(0.7), GroupL2(0.0, 0.3)])
+def test_laws(thing, law):
+    law(thing)
 
 
 @given(st.integers(0, 10**6), STEPS, st.sampled_from([0.0, 0.4]), st.sampled_from([0.0, 2.0]))

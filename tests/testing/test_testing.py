@@ -13,7 +13,7 @@ from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.metrics import auc
 from aucbench.objectives import PairwiseHinge, PairwiseSquare
 from aucbench.projectors import L2Ball
-from aucbench.testing import LAWS, Verdict, check, parametrize_projector_checks
+from aucbench.testing import LAWS, Verdict, check, parametrize_checks
 from aucbench.testing.asking import asked
 from aucbench.testing.laws import Laws, causes, found, warn
 from aucbench.testing.samples import Extent
@@ -78,7 +78,7 @@ def test_an_expected_failure_names_a_law():
     with pytest.raises(UnknownNameError, match="did you mean 'nearest'"):
         check(Misnamed())
     with pytest.raises(UnknownNameError, match="unknown law of projectors 'ranks'"):
-        parametrize_projector_checks(["l2-ball"], expected={"ranks": "why"})
+        parametrize_checks("projectors", ["l2-ball"], expected={"ranks": "why"})
 
 
 def thorough(thing, *laws, expected=None):
