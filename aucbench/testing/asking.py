@@ -8,7 +8,7 @@ them, and stop after ten seconds. So many checks ask all laws on rows of all siz
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import asdict, replace
 from functools import partial
@@ -35,7 +35,7 @@ SIZED = (
     "metrics",
 )  # which read the sample
 FAST = 0.1  # CPU seconds of a law, above which it is asked on no more rows
-PATIENCE = 10.0  # CPU seconds after which no further law is asked on larger rows
+PATIENCE = 5.0  # CPU seconds after which no further law is asked on these larger rows
 LARGER = "larger rows"  # where a law may be broken, in an expectation
 
 
@@ -89,12 +89,12 @@ def asked(
     expected: Mapping[str, str],
     laws: Collection[str] = (),
     *,
-    larger: Extent | None = None,
+    larger: Sequence[Extent] = (),
 ) -> Iterator[tuple[tuple[str, str, str, str], Callable[[], Finding]]]:
     """Yield (kind, name, law, extent) and the function that checks it, law by law.
 
     It is a single one if the thing cannot be built. No laws: all are asked. `law on 2000 x 50` asks
-    a law on such rows only. With an extent, laws are asked on larger rows too.
+    a law on such rows only. With extents, laws are asked on larger rows too.
     """
     key = (subject.kind, subject.name)
     try:
@@ -113,17 +113,16 @@ def asked(
     yield from (take(law) for law in own if not laws or law.name in laws)
     for name, at in _sized(laws):
         yield from (take(law, at) for law in own if law.name == name)
-    if larger is None or subject.kind not in SIZED:
-        return
-    larger, begin = _shrunk(own[0], thing, larger), process_time()
     left = [law for law in own if not law.once and (not laws or law.name in laws)]
-    for i in np.random.default_rng(larger.n * larger.d).permutation(len(left)):
-        found_at = take(left[i], larger)
-        if process_time() - begin > PATIENCE:
-            why = f"the {PATIENCE:g} seconds for larger rows are over"
-            late = Finding(*key, left[i].name, Verdict.NOT_ASKED, why, 0.0, str(larger))
-            found_at = found_at[0], partial(_itself, late)
-        yield found_at
+    for extent in larger if subject.kind in SIZED else ():
+        at, begin = _shrunk(own[0], thing, extent), process_time()
+        for i in np.random.default_rng(at.n * at.d).permutation(len(left)):
+            found_at = take(left[i], at)
+            if process_time() - begin > PATIENCE:
+                why = f"the {PATIENCE:g} seconds for larger rows are over"
+                late = Finding(*key, left[i].name, Verdict.NOT_ASKED, why, 0.0, str(at))
+                found_at = found_at[0], partial(_itself, late)
+            yield found_at
 
 
 def _itself(finding: Finding) -> Finding:
@@ -148,9 +147,14 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]
     """
     require_laws(request["laws"])
     done = {tuple(row) for row in request["done"]}
-    larger = None
+    larger: Sequence[Extent] = ()
     if request["thorough"]:  # a process that goes on for another one has its rows
-        larger = next((Extent.of(row[3]) for row in done if row[3]), None) or Extent.drawn()
+        known = [Extent.of(row[3]) for row in done if row[3]]
+        many, wide = Extent.drawn()
+        larger = (
+            next((each for each in known if each.n >= each.d), many),
+            next((each for each in known if each.n < each.d), wide),
+        )
     sys.path.append(request["folder"])  # for module:Class, which need not be installed
     with chdir(request["folder"]):
         with watch_import(modules_of(request["target"])) as changes:

@@ -38,12 +38,11 @@ class Extent:
         return Extent(int(n), int(d))
 
     @staticmethod
-    def drawn() -> Extent:
-        """Return many rows or many columns: another extent at each call."""
+    def drawn() -> tuple[Extent, Extent]:
+        """Return many rows, and more columns than rows: others at each call."""
         rng = np.random.default_rng()
-        if rng.random() < 0.5:
-            return Extent(int(10.0 ** rng.uniform(3.0, MOST_ROWS)), int(rng.integers(6, 21)))
-        return Extent(int(rng.integers(100, 301)), int(10.0 ** rng.uniform(2.0, MOST_COLUMNS)))
+        many = Extent(int(rng.integers(10_000, MOST_ROWS + 1)), int(rng.integers(6, 21)))
+        return many, Extent(int(rng.integers(100, 301)), int(rng.integers(400, MOST_COLUMNS + 1)))
 
     def shrunk(self, factor: int) -> Extent:
         """Return fewer rows, or fewer columns where there are more of them."""
@@ -53,7 +52,7 @@ class Extent:
 
 
 SMALL = Extent(90, 12)
-MOST_ROWS, MOST_COLUMNS = np.log10([50_000, 5_000])
+MOST_ROWS, MOST_COLUMNS = 50_000, 5_000
 _extent: ContextVar[Extent] = ContextVar("extent", default=SMALL)
 
 
