@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import blake2b
@@ -17,6 +16,7 @@ from aucbench.data.data import ties_of
 from aucbench.data.sound import unsound
 from aucbench.datasets.tables import encode_table
 from aucbench.testing.clock import DAYS, at_another_day
+from aucbench.testing.common import add_pickles
 from aucbench.testing.elsewhere import run_elsewhere
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import under_two_states
@@ -64,6 +64,7 @@ def _arrays(data: Data) -> dict[str, Any]:
 
 
 add_nothing_left(laws, made)
+add_pickles(laws, loaded, lambda data: data, _require_equal)
 
 
 @laws("exact")
@@ -203,10 +204,3 @@ def can_be_divided(source: Any) -> None:
     data = loaded(source)
     rest, out = data.split(0.3, np.random.default_rng(0))
     require(rest.n + out.n == data.n, f"{rest.n} and {out.n} rows of {data.n}")
-
-
-@laws("exact")
-def pickles(source: Any) -> None:
-    """The data survive a pickle."""
-    data = loaded(source)
-    _require_equal("after a pickle", pickle.loads(pickle.dumps(data)), data)

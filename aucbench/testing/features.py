@@ -9,20 +9,15 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import UnsupportedError
+from aucbench.testing.common import add_layouts, add_pickles, add_same_seed
 from aucbench.testing.laws import Laws, not_asked, require, require_frozen
 from aucbench.testing.samples import (
-    LAYOUTS,
-    csr,
     extent,
     features,
     labels,
     locked,
     require_close,
-    rounded,
     sample,
-    single,
-    under_two_states,
 )
 from aucbench.testing.traces import add_nothing_left
 
@@ -46,14 +41,32 @@ def numbers(phi: Any, rows: Rows) -> Vector:
     return dense
 
 
-add_nothing_left(laws, lambda phi: numbers(fitted(phi, sample()), sample().rows))
+def of_data(phi: Any, data: Data) -> Vector:
+    """The features of these rows, by a map that is fitted to them."""
+    return numbers(fitted(phi, data), data.rows)
+
+
+def require_same(what: str, one: Vector, other: Vector, tolerance: float = 0.0) -> None:
+    """Raise `LawBroken` unless two matrices of features agree."""
+    require_close(f"features of {what}", one, other, rtol=tolerance, atol=tolerance)
+
+
+add_nothing_left(laws, lambda phi: of_data(phi, sample()))
+add_layouts(laws, of_data, require_same, 1e-10, 1e-12)
+add_same_seed(laws, of_data, require_same)
+add_pickles(
+    laws,
+    lambda phi: fitted(phi, sample()),
+    lambda map_: numbers(map_, sample().rows),
+    require_same,
+)
 
 
 @laws("exact")
 def declared(phi: Any) -> None:
     """A feature map is a frozen dataclass; `exempt` counts trailing columns of the result."""
     require_frozen(phi)
-    values = numbers(fitted(phi, sample()), sample().rows)
+    values = of_data(phi, sample())
     whole = isinstance(phi.exempt, int) and not isinstance(phi.exempt, bool)
     require(whole and 0 <= phi.exempt <= values.shape[1], f"exempt is {phi.exempt!r}")
     constant = values[:, values.shape[1] - phi.exempt :]
@@ -103,38 +116,6 @@ def order_of_rows(phi: Any) -> None:
     require_close("products of features, fitted to shuffled rows", others, products, atol=atol)
 
 
-@laws("1e-10 of each number")
-def layouts(phi: Any) -> None:
-    """Dense rows, CSR rows, also with stored zeros, and Fortran order give the same features."""
-    wanted = numbers(fitted(phi, sample()), sample().rows)
-    for name, layout in LAYOUTS.items():
-        values = numbers(fitted(phi, sample(layout)), sample(layout).rows)
-        require_close(f"features of {name}", values, wanted, rtol=1e-10, atol=1e-10)
-
-
-@laws("1e-12 of each number")
-def float32(phi: Any) -> None:
-    """Rows that are stored as float32 give the features of the same numbers as float64.
-
-    A user stores them so to halve their memory. `values` and `matrix` of `Rows` are float64.
-    """
-    for X in (features(), csr(features())):
-        wanted, data = locked(rounded(X), labels()), locked(single(X), labels())
-        try:
-            values = numbers(fitted(phi, data), data.rows)
-        except UnsupportedError as refusal:
-            not_asked(f"it refuses them: {refusal}")
-        same = numbers(fitted(phi, wanted), wanted.rows)
-        require_close("features of float32 rows", values, same, rtol=1e-12, atol=1e-12)
-
-
-@laws("exact")
-def same_seed(phi: Any) -> None:
-    """The same seed gives the same map, whatever the global generator is set to."""
-    values = under_two_states(lambda: numbers(fitted(phi, sample()), sample().rows))
-    require_close("two fits of one seed", *values)
-
-
 @laws("exact")
 def shared(phi: Any) -> None:
     """`shared = True` is true: the map uses neither labels nor rows.
@@ -143,7 +124,7 @@ def shared(phi: Any) -> None:
     """
     if not phi.shared:
         not_asked("it does not declare shared = True")
-    wanted, rows = numbers(fitted(phi, sample()), sample().rows), sample().rows
+    wanted, rows = of_data(phi, sample()), sample().rows
     for what, data in (
         ("other labels", locked(features(), -labels())),
         ("other rows", locked(2.0 * features()[::-1] + 1.0, labels())),
@@ -157,7 +138,7 @@ def keeps_columns(phi: Any) -> None:
     """`keeps_columns = True` is true: columns in another order are features in this other order."""
     if not phi.keeps_columns:
         not_asked("it does not declare keeps_columns = True")
-    mapped = numbers(fitted(phi, sample()), sample().rows)
+    mapped = of_data(phi, sample())
     d = mapped.shape[1] - phi.exempt
     require(d == extent().d, f"it makes {d} features of {extent().d} columns")
     order = np.random.default_rng(6).permutation(d)
@@ -263,12 +244,3 @@ def keeps_rows(phi: Any) -> None:
     require(
         held == 0 or phi.keeps_rows, f"it holds {held} numbers of 5 rows; declare keeps_rows = True"
     )
-
-
-@laws("exact")
-def pickles(phi: Any) -> None:
-    """A fitted map survives a pickle: models are stored with it."""
-    map_ = fitted(phi, sample())
-    again = pickle.loads(pickle.dumps(map_))
-    rows = sample().rows
-    require_close("features after a pickle", numbers(again, rows), numbers(map_, rows))

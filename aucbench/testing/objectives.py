@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Any
@@ -15,18 +14,15 @@ from aucbench.data.arrays import Vector
 from aucbench.data.tally import counting
 from aucbench.errors import UnsupportedError, float_of, short
 from aucbench.pairs import Group
+from aucbench.testing.common import add_layouts, add_pickles
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (
-    LAYOUTS,
-    csr,
     extent,
     features,
     labels,
     locked,
     require_close,
-    rounded,
     sample,
-    single,
     weights,
 )
 from aucbench.testing.traces import add_nothing_left
@@ -53,14 +49,38 @@ def slope(f: Any, w: Vector, rows: Any = ALL) -> Vector:
     return g
 
 
-def _use(factory: Any) -> None:
-    f = factory(sample())
-    for w in weights(2, extent().d):
-        reading(f, w)
-        slope(f, w)
+def point() -> Vector:
+    """Weights of the length d."""
+    w: Vector = 0.3 * next(iter(weights(1, extent().d)))
+    return w
 
 
-add_nothing_left(laws, _use)
+def answer(f: Any, *points: Vector) -> list[tuple[float, Vector]]:
+    """The value and the gradient at some points, finite numbers."""
+    return [(reading(f, w), slope(f, w)) for w in points]
+
+
+def require_same(what: str, one: Any, other: Any, tolerance: float = 1e-10) -> None:
+    """Raise `LawBroken` unless two answers agree."""
+    for (value, g), (wanted, wanted_g) in zip(one, other, strict=True):
+        require_close(f"value of {what}", value, wanted, rtol=tolerance, atol=1e-12)
+        atol = max(tolerance, 1e-12) * (1.0 + float(np.abs(wanted_g).max()))
+        require_close(f"grad of {what}", g, wanted_g, rtol=tolerance, atol=atol)
+
+
+def of_data(factory: Any, data: Data) -> list[tuple[float, Vector]]:
+    """The answer of an objective of these rows at one point."""
+    return answer(factory(data), point())
+
+
+add_nothing_left(laws, lambda factory: answer(factory(sample()), *weights(2, extent().d)))
+add_layouts(laws, of_data, require_same, 1e-10, 1e-10)
+add_pickles(
+    laws,
+    lambda factory: factory(sample()),
+    lambda f: np.append(slope(f, point()), reading(f, point())),
+    require_close,
+)
 
 
 @laws("exact")
@@ -69,9 +89,7 @@ def declared(factory: Any) -> None:
     data = sample()
     f = factory(data)
     require(f.data is data, "data is not the Data that it was made from")
-    for w in weights(3, extent().d):
-        reading(f, w)
-        slope(f, w)
+    answer(f, *weights(3, extent().d))
 
 
 @laws("between the difference quotients of both sides; 1e-5 of their size")
@@ -172,7 +190,7 @@ def curvature(factory: Any) -> None:
 
 def _blocks_that_add_up(f: Any) -> list[Any]:
     """Two blocks, if their gradients add up to that of all rows; else none."""
-    w = 0.3 * next(iter(weights(1, extent().d)))
+    w = point()
     parts = f.data.blocks(2, np.random.default_rng(2))
     try:
         mean = sum(part.size / extent().n * slope(f, w, part) for part in parts)
@@ -267,7 +285,7 @@ def counts_rows(factory: Any) -> None:
 
     Products of `Data` and `Rows` count themselves; what reads raw arrays calls `count_rows`.
     """
-    n, w = extent().n, 0.3 * next(iter(weights(1, extent().d)))
+    n, w = extent().n, point()
     block = np.arange(0, n, 3, dtype=np.int32)
     asks: Mapping[str, tuple[int, Callable[[Any], Any]]] = {
         "value": (n, lambda f: f.value(w)),
@@ -310,17 +328,16 @@ def over_pairs(factory: Any) -> None:
     """
     half = np.arange(extent().n) < extent().n // 2
     alone = np.where(half, 0, np.arange(extent().n))  # one group, and single rows
-    w = 0.3 * next(iter(weights(1, extent().d)))
-    plain = factory(sample())
-    said = plain.over_pairs
+    said = factory(sample()).over_pairs
     require(isinstance(said, bool), f"over_pairs is {said!r}, wanted True or False")
     try:
         f = factory(locked(features(), labels(), groups=alone, pairs=Group()))
     except UnsupportedError as refusal:
         not_asked(f"it refuses the pairs of groups: {refusal}")
-    wanted, what = (factory(sample(rows=half)), "one group") if said else (plain, "all pairs")
+    rows, what = (half, "one group") if said else (slice(None), "all pairs")
+    wanted = of_data(factory, sample(rows=rows))
     try:
-        _require_equal(f"{what}, where over_pairs is {said},", f, wanted, w)
+        require_same(f"{what}, where over_pairs is {said},", answer(f, point()), wanted)
     except LawBroken as broken:
         raise LawBroken(f"{broken}; sum over the pairs of data.pairs, or say over_pairs = "
                         f"{not said}") from broken  # fmt: skip
@@ -333,7 +350,7 @@ def fresh_gradient(factory: Any) -> None:
     Methods change the gradient in place.
     """
     f = factory(Data.of(features(), labels()))
-    w = next(iter(weights(1, extent().d)))
+    w = point()
     kept = w.copy()
     first = slope(f, w)
     before = first.copy()
@@ -358,70 +375,31 @@ def no_memory(factory: Any) -> None:
 
     Methods change w in place, and tuning has an objective for each fold.
     """
-    f, w = factory(sample()), next(iter(weights(1, extent().d)))
-    value, grad = reading(f, w), slope(f, w)
+    f, w, u = factory(sample()), point(), point()
+    before = answer(f, w)
     other = factory(locked(-2.0 * features()[::-1], labels()))
-    u = w.copy()
     for v in weights(3, extent().d, 9):
         u[:] = v
-        came = reading(f, u), slope(f, u)
-        reading(other, u), slope(other, u)
-        _require_again("at weights changed in place", factory(sample()), u.copy(), *came)
-    _require_again("asked again", f, w, value, grad)
-
-
-def _require_again(when: str, f: Any, w: Vector, value: float, grad: Vector) -> None:
-    require_close(f"value, {when}", value, reading(f, w), rtol=1e-12, atol=1e-12)
-    require_close(f"grad, {when}", grad, slope(f, w), rtol=1e-9, atol=1e-12)
-
-
-@laws("1e-10 of the largest number")
-def layouts(factory: Any) -> None:
-    """Dense rows, CSR rows, also with stored zeros, and Fortran order give the same numbers."""
-    w = next(iter(weights(1, extent().d)))
-    wanted = factory(sample())
-    for name, layout in LAYOUTS.items():
-        f = factory(sample(layout))
-        _require_equal(name, f, wanted, w)
-
-
-def _require_equal(what: str, f: Any, wanted: Any, w: Vector) -> None:
-    require_close(f"value of {what}", reading(f, w), reading(wanted, w), rtol=1e-10, atol=1e-12)
-    g = slope(wanted, w)
-    atol = 1e-10 * (1.0 + float(np.abs(g).max()))
-    require_close(f"grad of {what}", slope(f, w), g, rtol=1e-10, atol=atol)
-
-
-@laws("1e-10 of the largest number")
-def float32(factory: Any) -> None:
-    """Rows that are stored as float32 give what the same numbers give as float64.
-
-    A user stores them so to halve their memory. They are rounded once; all is computed in float64.
-    An objective that cannot read them refuses them by an `UnsupportedError`.
-    """
-    w = next(iter(weights(1, extent().d)))
-    for X in (features(), csr(features())):
-        wanted = factory(locked(rounded(X), labels()))
-        try:
-            _require_equal("float32 rows", factory(locked(single(X), labels())), wanted, w)
-        except UnsupportedError as refusal:
-            not_asked(f"it refuses them: {refusal}")
+        came = answer(f, u)
+        answer(other, u)
+        require_same("weights changed in place", came, answer(factory(sample()), u.copy()))
+    require_same("the first weights, asked again", answer(f, w), before)
 
 
 @laws("1e-10 of the largest number")
 def order_of_rows(factory: Any) -> None:
     """The order of the rows does not matter."""
     order = np.random.default_rng(4).permutation(extent().n)
-    w = next(iter(weights(1, extent().d)))
-    _require_equal("shuffled rows", factory(sample(rows=order)), factory(sample()), w)
+    shuffled = of_data(factory, sample(rows=order))
+    require_same("shuffled rows", shuffled, of_data(factory, sample()))
 
 
 @laws("1e-10 of the largest number")
 def duplicated_rows(factory: Any) -> None:
     """Each row twice gives the same numbers: f is a mean over rows, or over pairs of them."""
     twice = np.repeat(np.arange(extent().n), 2)
-    w = next(iter(weights(1, extent().d)))
-    _require_equal("duplicated rows", factory(sample(rows=twice)), factory(sample()), w)
+    doubled = of_data(factory, sample(rows=twice))
+    require_same("duplicated rows", doubled, of_data(factory, sample()))
 
 
 @laws("1e-9 of the largest number")
@@ -432,10 +410,9 @@ def weights_of_rows(factory: Any) -> None:
         heavy = factory(locked(features(), labels(), weights=v))
     except UnsupportedError as refusal:
         not_asked(f"it refuses weights: {refusal}")
-    twice = factory(sample(rows=np.repeat(np.arange(extent().n), v.astype(int))))
-    w = 0.3 * next(iter(weights(1, extent().d)))
+    twice = sample(rows=np.repeat(np.arange(extent().n), v.astype(int)))
     try:
-        _require_equal("weights of rows", heavy, twice, w)
+        require_same("weights of rows", answer(heavy, point()), of_data(factory, twice))
     except LawBroken as broken:
         raise LawBroken(f"{broken}; call data.require_no_weights in __init__") from broken
 
@@ -448,10 +425,7 @@ def odd_rows(factory: Any) -> None:
     flat = np.sign(X)
     flat[:, 2] = 1.0
     for data in (locked(X[some], y[some]), locked(flat, y), locked(X[:, :1].copy(), -y)):
-        f = factory(data)
-        for w in (np.zeros(data.d), np.ones(data.d)):
-            reading(f, w)
-            slope(f, w)
+        answer(factory(data), np.zeros(data.d), np.ones(data.d))
 
 
 @laws("finite")
@@ -459,9 +433,7 @@ def scales(factory: Any) -> None:
     """Rows in units 1e8 times smaller or larger give finite numbers, at weights that fit."""
     for scale in (1e-8, 1e8):
         f = factory(locked(features() * scale, labels()))
-        for w in (np.zeros(extent().d), np.full(extent().d, 1.0 / scale)):
-            reading(f, w)
-            slope(f, w)
+        answer(f, np.zeros(extent().d), np.full(extent().d, 1.0 / scale))
 
 
 @laws("finite")
@@ -476,11 +448,3 @@ def long_weights(factory: Any) -> None:
             require(not np.isnan(value) and (isfinite(value) or not finite), f"value is {value} at "
                     f"weights {scale:g} times as long, and grad is {'' if finite else 'not '}"
                     "finite")  # fmt: skip
-
-
-@laws("exact")
-def pickles(factory: Any) -> None:
-    """An objective survives a pickle."""
-    f, w = factory(sample()), next(iter(weights(1, extent().d)))
-    again = pickle.loads(pickle.dumps(f))
-    require_close("value after a pickle", again.value(w), f.value(w), rtol=1e-12)

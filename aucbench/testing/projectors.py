@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from aucbench.data import Terms
 from aucbench.data.arrays import Vector
+from aucbench.testing.common import add_pickles
 from aucbench.testing.laws import Laws, not_asked, require, require_frozen
 from aucbench.testing.samples import extent, require_close
 from aucbench.testing.traces import add_nothing_left
@@ -40,6 +40,11 @@ def moved(project: Any, v: Vector, step: float = 1.0) -> Vector:
     return u
 
 
+def all_moved(project: Any) -> list[Vector]:
+    """The prox of all vectors."""
+    return [moved(project, v) for v in vectors()]
+
+
 def _use(project: Any) -> None:
     for v in vectors():
         project.value(moved(project, v))
@@ -47,6 +52,7 @@ def _use(project: Any) -> None:
 
 
 add_nothing_left(laws, _use)
+add_pickles(laws, lambda project: project, all_moved, require_close)
 
 
 @laws("exact")
@@ -117,13 +123,12 @@ def terms(project: Any) -> None:
     """`of_terms` returns such a projector over terms of features, and changes nothing in itself."""
     owner = np.arange(extent().d, dtype=np.int32) // 2
     columns = tuple((t,) for t in range(int(owner[-1]) + 1))
-    before = [moved(project, v) for v in vectors()]
+    before = all_moved(project)
     over = project.of_terms(Terms(columns, owner, np.zeros(owner.size, np.bool_)))
     if over is project:
         not_asked("it has no groups")
     _require_nearest(over)
-    for v, u in zip(vectors(), before, strict=True):
-        require_close("a vector, after of_terms", moved(project, v), u)
+    require_close("the vectors, after of_terms", all_moved(project), before)
 
 
 def _require_nearest(project: Any) -> None:
@@ -156,10 +161,9 @@ def _prox_objective(project: Any, u: Vector, v: Vector, step: float) -> float:
 @laws("exact")
 def no_memory(project: Any) -> None:
     """The same vector gives the same result, whatever was projected before."""
-    first = [moved(project, v) for v in vectors()]
+    first = all_moved(project)
     again = [moved(project, v) for v in [*vectors()][::-1]][::-1]
-    for one, other in zip(first, again, strict=True):
-        require_close("the same vector, projected again", other, one)
+    require_close("the same vectors, projected again", again, first)
 
 
 @laws("as `contains`")
@@ -170,11 +174,3 @@ def scales(project: Any) -> None:
             require(project.contains(moved(project, scale * v)), f"it leaves the domain at {scale}")
     for short in (np.array([3.0]), np.zeros(0)):
         require(project.contains(moved(project, short)), f"it leaves the domain for {short}")
-
-
-@laws("exact")
-def pickles(project: Any) -> None:
-    """A projector survives a pickle."""
-    again = pickle.loads(pickle.dumps(project))
-    for v in vectors():
-        require_close("the result after a pickle", moved(again, v), moved(project, v))

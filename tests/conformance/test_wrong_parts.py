@@ -161,7 +161,7 @@ OBJECTIVES = {
     "undeclared pairs": ("over-pairs", "say over_pairs = True", square(over_pairs=False)),
     "kept gradient": ("fresh-gradient", "fresh array", square(grad=kept_gradient)),
     "w in place": ("fresh-gradient", "w was changed", square(grad=moving)),
-    "counts its calls": ("no-memory", "at weights changed in place", square(value=counting)),
+    "counts its calls": ("no-memory", "weights changed in place", square(value=counting)),
     "stored values": ("layouts", "value of CSR rows", square(value=stored)),
     "in float32": ("float32", "value of float32 rows", square(value=added_as_stored)),
     "place of rows": ("order-of-rows", "value of shuffled rows", square(value=by_place)),

@@ -651,12 +651,12 @@ SOLVERS = {
     ),
     "model without weights": (
         "weights",
-        "the AUC on heavy rows is",
+        "of the pairs that count are in order, wanted more",
         solver(Direct, weights=lambda s, d, r: means_apart(d), needs=able("weights")),
     ),
     "weights of pairs ignored": (
         "class-pairs",
-        "the AUC on heavy rows is",
+        "of the pairs that count are in order, wanted more",
         solver(problem=of_all_pairs, needs=able("class-pairs")),
     ),
     **{

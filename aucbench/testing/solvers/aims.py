@@ -13,7 +13,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -111,7 +111,13 @@ def require_listed(solver: Any) -> None:
         not_asked("it minimises no listed objective")
 
 
-def require_minimum(what: str, fit: LongFit, least: float = 0.0, negligible: float = 1e-9) -> None:
+def require_minimum(
+    what: str,
+    fit: LongFit,
+    least: float = 0.0,
+    negligible: float = 1e-9,
+    missed: Mapping[float, float] | None = None,
+) -> None:
     """Raise `LawBroken` unless a fit is near enough to the minimum for its passes.
 
     Parameters
@@ -124,6 +130,8 @@ def require_minimum(what: str, fit: LongFit, least: float = 0.0, negligible: flo
         The least share of the gain that it may miss.
     negligible : float
         Of max(1, |f + Ω|), by which any fit may be above the minimum.
+    missed : mapping of float to float, optional
+        Passes, and the share of the gain that it may miss after them: else `MISSED` or `LARGER`.
     """
     problem, end = fit.problem, fit.end
     with uncounted(), np.errstate(over="ignore", invalid="ignore"):
@@ -135,7 +143,7 @@ def require_minimum(what: str, fit: LongFit, least: float = 0.0, negligible: flo
         (lowest, convex), small = _lowest(problem, end.w), extent() == SMALL
         gain, excess = start - lowest.value, here - lowest.value
         tolerance = negligible * max(1.0, abs(lowest.value))
-        known = MISSED if small else LARGER
+        known = missed or (MISSED if small else LARGER)
         share = next(share for passes, share in known.items() if end.passes >= passes)
         share = max(ENOUGH if fit.ended else share, least)
         ways = "minimise what `problem` lists, or list Problem(early_stopping=True) where another "\

@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from typing import Any
@@ -24,6 +25,7 @@ from aucbench.solving.laws import STUCK
 from aucbench.solving.laws import Laws as StateLaws
 from aucbench.solving.loop import solve
 from aucbench.solving.values import objective_at
+from aucbench.testing.common import add_layouts, add_same_seed
 from aucbench.testing.elsewhere import run_elsewhere
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (
@@ -32,9 +34,16 @@ from aucbench.testing.samples import (
     locked,
     require_close,
     sample,
-    under_two_states,
 )
-from aucbench.testing.solvers.fits import STEPS, learnt, require_same, started, trajectory
+from aucbench.testing.solvers.fits import (
+    NEAR,
+    STEPS,
+    Step,
+    learnt,
+    require_same,
+    started,
+    trajectory,
+)
 from aucbench.testing.traces import add_nothing_left
 
 laws = Laws("solvers")
@@ -43,6 +52,15 @@ laws = Laws("solvers")
 add_nothing_left(
     laws, lambda solver: solve(solver, sample(), passes=3).decision_function(features())
 )
+
+
+def of_data(solver: Any, data: Data) -> list[Step]:
+    """The first states of a fit to these rows."""
+    return trajectory(solver, data)[1]
+
+
+add_same_seed(laws, of_data, require_same)
+add_layouts(laws, of_data, partial(require_same, near=NEAR), 1e-3, 1e-9)
 
 
 @laws("exact")
@@ -143,15 +161,6 @@ def budget(solver: Any) -> None:
 
 
 @laws("exact")
-def same_seed(solver: Any) -> None:
-    """The same seed gives the same iterates, whatever the global generators are set to.
-
-    All random numbers come from the `rng` that the solver gets. So a result can be repeated.
-    """
-    require_same("two fits of one seed", *under_two_states(lambda: trajectory(solver, sample())[1]))
-
-
-@laws("exact")
 def another_process(solver: Any) -> None:
     """The same seed gives the same iterates in another process, which has another PYTHONHASHSEED.
 
@@ -225,4 +234,4 @@ def threads(solver: Any) -> None:
     for count in (1, 2):
         with threadpool_limits(count), own_threads(count):
             runs.append(trajectory(solver, sample(), 8)[1])
-    require_same("one thread and two", runs[0], runs[1], rtol=1e-3, atol=1e-4)
+    require_same("one thread and two", runs[0], runs[1], 1e-3)

@@ -30,6 +30,7 @@ AT_LEAST = 0.85  # AUC on the training rows; the class means are one deviation a
 RANKED = 0.7  # AUC on more rows, which a small tree puts into few leaves: 0.82 at a depth of 3
 ASKED = f"AUC above {AT_LEAST}; {RANKED} on larger samples"
 CERTIFIED, FARTHER = 1e-8, 1.1  # gap at which a long fit ends; times the passes of the last gap
+NEAR = 1e-3  # of the largest weight: so near to its end rounding decides when a method ends
 Step = tuple[int, int, Vector]  # number, rows that were read, and what was learnt
 
 
@@ -66,9 +67,9 @@ def trajectory(solver: Any, data: Data, steps: int = STEPS) -> tuple[Problem, li
 
 
 def require_same(
-    what: str, one: Any, other: Any, rtol: float = 0.0, atol: float = 0.0, *, near: float = 0.0
+    what: str, one: list[Step], other: list[Step], tolerance: float = 0.0, *, near: float = 0.0
 ) -> None:
-    """Raise `LawBroken` unless two trajectories agree.
+    """Raise `LawBroken` unless two trajectories agree, but for a tenth of it below 1.
 
     States from which w moves by no more than `near` of its largest number need not: there rounding
     decides how long a line search takes, and when a method ends.
@@ -79,12 +80,13 @@ def require_same(
         f"{what}: the numbers of states, or of the rows read, differ",
     )
     for (t, _, w), (_, _, v) in zip(one[:far], other[:far], strict=True):
-        require_close(f"{what}: w of step {t}", w, v, rtol=rtol, atol=atol)
+        require_close(f"{what}: w of step {t}", w, v, rtol=tolerance, atol=0.1 * tolerance)
     end, wanted = one[-1][2], other[-1][2]
-    require_close(f"{what}: the last w", end, wanted, rtol=max(rtol, near), atol=max(atol, near))
+    room = max(tolerance, near)
+    require_close(f"{what}: the last w", end, wanted, rtol=room, atol=room)
 
 
-def _far_from_the_end(states: Any, near: float) -> int:
+def _far_from_the_end(states: list[Step], near: float) -> int:
     """How many of the first states come before w is, and stays, near to where it ends."""
     end = states[-1][2]
     room = near * float(np.abs(end).max(initial=0.0))
