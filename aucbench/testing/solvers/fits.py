@@ -87,11 +87,11 @@ def require_same(
 
 
 def _far_from_the_end(states: list[Step], near: float) -> int:
-    """How many of the first states come before w is, and stays, near to where it ends."""
+    """How many of the first states, at least one, come before w stays near to where it ends."""
     end = states[-1][2]
     room = near * float(np.abs(end).max(initial=0.0))
     apart = [float(np.abs(w - end).max(initial=0.0)) > room for _, _, w in states]
-    return max((t for t, is_apart in enumerate(apart, 1) if is_apart), default=0)
+    return max((t for t, is_apart in enumerate(apart, 1) if is_apart), default=1)
 
 
 class Mark(NamedTuple):
