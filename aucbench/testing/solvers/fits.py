@@ -94,6 +94,19 @@ def _far_from_the_end(states: list[Step], near: float) -> int:
     return max((t for t, is_apart in enumerate(apart, 1) if is_apart), default=1)
 
 
+@dataclass(frozen=True, eq=False)
+class Same:
+    """One solver, as a key."""
+
+    solver: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.solver is other.solver
+
+    def __hash__(self) -> int:
+        return id(self.solver)
+
+
 class Mark(NamedTuple):
     """Where a fit was."""
 

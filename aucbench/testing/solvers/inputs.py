@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import islice
 from time import process_time
@@ -38,6 +38,7 @@ from aucbench.testing.samples import (
 )
 from aucbench.testing.solvers.fits import (
     ASKED,
+    Same,
     learnt,
     require_fit,
     require_ranked,
@@ -190,7 +191,8 @@ def _hint(solver: Any, name: str) -> Any:
 
 SEEDS, LONG = 20, 20  # of distributions, and passes of their fits
 SLOW, FEWEST_SEEDS, BRIEF = 0.03, 8, 5  # CPU seconds of a fit, beyond which there are fewer
-RARE, ROUNDS, SHIFTED = 5e-4, 9999, 0.01  # p-value; permutations; of the size of the scores
+RARE, LIKELY = 5e-4, 0.2  # p-values: of other scores; of those of a few seeds, that are enough
+ROUNDS, SHIFTED = 9999, 0.01  # permutations; of the size of the scores
 REPEATED = 1e-5  # iterative methods end within their tolerance, and trees add in float32
 
 
@@ -260,9 +262,11 @@ def _require_same_scores(what: str, solver: Any, other: Data, sign: float) -> No
 
     Where seeds differ, the energy distance of their scores is compared with those of random
     permutations of the seeds (Székely & Rizzo, "Testing for equal distributions in high
-    dimension", InterStat 2004). A slow solver has fewer seeds, and shorter fits.
+    dimension", InterStat 2004). A slow solver has fewer seeds, and shorter fits. Others have more
+    seeds where the first ones leave a doubt.
     """
-    seeds, passes, own = _own_scores(_Same(solver), extent())
+    passes = _passes(one := Same(solver), extent())
+    own = [_own_scores(one, extent(), seed, passes) for seed in (0, 1)]
     if np.array_equal(own[0], own[1]):
         if isinstance(solver, Streaming | FromEstimator):
             not_asked("it streams, or wraps a classifier: the order of rows may matter")
@@ -270,41 +274,37 @@ def _require_same_scores(what: str, solver: Any, other: Data, sign: float) -> No
         atol = REPEATED * float(np.abs(own[0]).max())
         require_close(f"scores after {what}", there, own[0], atol=atol)
         return
-    there = np.array([sign * _scores(solver, other, s, passes) for s in range(seeds, 2 * seeds)])
-    apart = float(np.linalg.norm(own.mean(axis=0) - there.mean(axis=0)))
-    share = apart / max(float(np.linalg.norm(own.mean(axis=0))), np.finfo(float).tiny)
+    others: list[Vector] = []
+    for seeds, likely in ((FEWEST_SEEDS, LIKELY if passes == LONG else RARE), (SEEDS, RARE)):
+        more = range(SEEDS + len(others), SEEDS + seeds)
+        others += [sign * _scores(solver, other, seed, passes) for seed in more]
+        own = [_own_scores(one, extent(), seed, passes) for seed in range(seeds)]
+        means = np.mean(own, axis=0), np.mean(others, axis=0)
+        size = max(float(np.linalg.norm(means[0])), np.finfo(float).tiny)
+        share = float(np.linalg.norm(means[0] - means[1])) / size
+        if share <= SHIFTED or _equality(np.array(own), np.array(others)) > likely:
+            return
+        if passes < LONG:
+            break
     require(
-        share <= SHIFTED or _equality(own, there) > RARE,
+        False,
         f"scores after {what} have another distribution over {seeds} seeds; their means differ by "
         f"{share:.1%}, which random numbers do in less than {RARE:g} of all cases",
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Same:
-    """One solver, as a key."""
-
-    solver: Any
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.solver is other.solver
-
-    def __hash__(self) -> int:
-        return id(self.solver)
-
-
 @lru_cache(maxsize=1)
-def _own_scores(one: _Same, _: Extent) -> tuple[int, int, Vector]:
-    """Seeds, passes, and the scores of each seed on the sample; of two if they do not differ."""
-    begin, known = process_time(), [_scores(one.solver, sample(), 0, LONG)]
-    seeds, passes = SEEDS, LONG
-    if process_time() - begin > SLOW:
-        seeds, passes = FEWEST_SEEDS, BRIEF
-        known = [_scores(one.solver, sample(), 0, BRIEF)]
-    known.append(_scores(one.solver, sample(), 1, passes))
-    if not np.array_equal(known[0], known[1]):
-        known += [_scores(one.solver, sample(), seed, passes) for seed in range(2, seeds)]
-    return seeds, passes, np.array(known)
+def _passes(one: Same, _: Extent) -> float:
+    """Passes of a fit, which are few where it is slow."""
+    begin = process_time()
+    _own_scores(one, extent(), 0, LONG)
+    return BRIEF if process_time() - begin > SLOW else LONG
+
+
+@lru_cache(maxsize=SEEDS)
+def _own_scores(one: Same, _: Extent, seed: int, passes: float) -> Vector:
+    """Scores of the sample, less their mean, which two laws compare with others."""
+    return _scores(one.solver, sample(), seed, passes)
 
 
 def _equality(one: Vector, other: Vector) -> float:
