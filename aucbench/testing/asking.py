@@ -121,12 +121,8 @@ def asked(
             if process_time() - begin > PATIENCE:
                 why = f"the {PATIENCE:g} seconds for larger rows are over"
                 late = Finding(*key, left[i].name, Verdict.NOT_ASKED, why, 0.0, str(at))
-                found_at = found_at[0], partial(_itself, late)
+                found_at = found_at[0], partial(replace, late)
             yield found_at
-
-
-def _itself(finding: Finding) -> Finding:
-    return finding
 
 
 def _shrunk(law: Law, thing: Any, at: Extent) -> Extent:

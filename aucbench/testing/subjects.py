@@ -122,7 +122,7 @@ def _registered(target: str) -> Iterator[Subject]:
             thing = partial(registry.get_dataset, target)
         else:
             thing = registry.get_metric(target)
-        yield Subject(kind, target, partial(_itself, thing))
+        yield subject_of(thing, kind, target)
 
 
 def _objective(target: str, factory: Any) -> Callable[[Data], Any]:
@@ -131,10 +131,6 @@ def _objective(target: str, factory: Any) -> Callable[[Data], Any]:
 
     setattr(build, EXPECTED, getattr(factory, EXPECTED, {}))
     return build
-
-
-def _itself(thing: Any) -> Any:
-    return thing
 
 
 def _is_module(name: str) -> bool:

@@ -81,7 +81,7 @@ def _leaving_nothing() -> Iterator[None]:
     for name, state in after.items():
         require(_same(state, before[name]), f"it has left other {name}: "
                 f"{_difference(before[name], state)}")  # fmt: skip
-    require(not told.text, f"it has printed {told.text[:60]!r} to stdout; a plugin prints nothing")
+    require(not told[0], f"it has printed {told[0][:60]!r} to stdout; a plugin prints nothing")
 
 
 def _settled(name: str, before: Any) -> Any:
@@ -124,16 +124,11 @@ def _kept_settings() -> Iterator[None]:
                     signal.signal(signal.Signals[name], handler)
 
 
-class _Told:
-    """What went to stdout."""
-
-    text = ""
-
-
 @contextmanager
-def _printed() -> Iterator[_Told]:
-    """Catch what Python and C write to stdout."""
-    told, lines = _Told(), io.StringIO()
+def _printed() -> Iterator[list[str]]:
+    """Catch what Python and C write to stdout: it is in the list at the end."""
+    told: list[str] = []
+    lines = io.StringIO()
     with suppress(ValueError, AttributeError):
         sys.stdout.flush()
     stdout = os.dup(1)
@@ -146,7 +141,7 @@ def _printed() -> Iterator[_Told]:
             os.dup2(stdout, 1)
             os.close(stdout)
             file.seek(0)
-            told.text = lines.getvalue() + file.read().decode(errors="replace")
+            told.append(lines.getvalue() + file.read().decode(errors="replace"))
 
 
 def _same(one: Any, other: Any) -> bool:

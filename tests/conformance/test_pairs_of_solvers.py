@@ -67,14 +67,15 @@ def test_a_solver_trains_on_pairs_or_refuses_them(name, kind):
     pairs, solver = KINDS[kind], get_solver(name)
     data = data_of(pairs)
     bare = name.partition("[")[0]
-    if pairs.kind not in solver.needs.pairs:
+    if f"{pairs.kind}-pairs" not in solver.needs.capabilities:
         assert bare not in TAKERS[pairs.kind]
         with pytest.raises(UnsupportedError) as refusal:
             solve(solver, data, passes=5)
         said = str(refusal.value)
         known = {n for n in re.findall(r"[a-z-]+", said) if n in names("solvers")}
         assert known, said
-        assert all(pairs.kind in describe("solvers", n).needs["pairs"] for n in known)
+        able = [describe("solvers", n).needs["capabilities"] for n in known]
+        assert all(f"{pairs.kind}-pairs" in each for each in able)
         return
     run = solve(solver, data, passes=300 if bare in CERTIFIED else 30)
     assert quality_of(data, run.decision_function(data.rows)) > 0.75
