@@ -35,6 +35,8 @@ def written(kind):
     return [WRITTEN.get(name, name) for name in names(kind)]
 
 
+# Scikit-learn and others draw random numbers on many rows only, which a law warns of.
+@pytest.mark.filterwarnings("default::aucbench.testing.LawWarning")
 @parametrize_checks("solvers", [WRITTEN.get(name, name) for name in list_solvers()])
 def test_solvers(thing, law):
     law(thing)

@@ -66,7 +66,7 @@ def test_wide_tables_scroll_inside_their_box(browser, address, page):
         assert max(inside for inside, _ in tables) > 400  # else nothing was tested
 
 
-@pytest.mark.parametrize("page", ["install/", "notebook/", "ten_minutes/", "model/", "plugin/"])
+@pytest.mark.parametrize("page", ["install/", "notebook/", "ten_minutes/", "model/", "guide/"])
 def test_no_code_is_cut_on_a_narrow_screen(browser, address, page):
     browser.resize(400)
     browser.open(address + page)

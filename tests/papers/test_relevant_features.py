@@ -13,7 +13,6 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.data.packed import known_of, unpack_known, with_known
 from aucbench.datasets.simulated import outbreak_support
-from aucbench.features.chain import keeps_columns
 from aucbench.papers.results import MEASURES
 from aucbench.registry import get_dataset, get_features
 
@@ -55,7 +54,7 @@ def test_a_simulation_knows_its_relevant_features():
     ],
 )
 def test_maps_say_whether_they_keep_the_columns(spec, kept):
-    assert keeps_columns(get_features(spec)) is kept
+    assert get_features(spec).keeps_columns is kept
 
 
 @pytest.fixture(scope="module")
