@@ -27,31 +27,31 @@ import numpy as np
 
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
-from aucbench.contract import Needs, Problem, State
+from aucbench.contract import Needs, Problem, Solver, State
 
 HOME = next(p for p in Path.cwd().parents if (p / "site").is_dir())  # of all files of the test
 STEPS = Path.cwd().parents[1]  # of the supervisor
 
 
 @dataclass(frozen=True)
-class Honest:
+class Honest(Solver):
     """One step along the difference of the class means."""
 
     space: ClassVar = {}
     needs: ClassVar = Needs()
 
-    def problem(self, data, rng):
+    def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
 
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         m_neg, m_pos = problem.data.means
-        yield State(1, m_pos - m_neg, problem.data.n)
+        yield State(m_pos - m_neg)
 
 
 class Forges(Honest):
     """Says a result of its own and ends before the harness can say another."""
 
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         from aucbench.processes.child import Room
 
         room = next(thing for thing in gc.get_objects() if isinstance(thing, Room))
@@ -72,11 +72,11 @@ class Forges(Honest):
 class Looks(Honest):
     """Searches files and memory for labels of test rows."""
 
-    def iterates(self, problem, rng):
+    def iterates(self, problem, w0, rng, budget):
         y, (learnt, _) = problem.data.y, split_of(problem.data)
         if any(np.array_equal(np.where(v > 0, 1, -1)[learnt], y) for v in vectors()):
             raise ValueError("labels of test rows lie about")
-        yield from super().iterates(problem, rng)
+        yield from super().iterates(problem, w0, rng, budget)
 
 
 def split_of(train):
