@@ -64,7 +64,6 @@ def _arrays(data: Data) -> dict[str, Any]:
 
 
 add_nothing_left(laws, made)
-add_pickles(laws, loaded, lambda data: data, _require_equal)
 
 
 @laws("exact")
@@ -204,3 +203,6 @@ def can_be_divided(source: Any) -> None:
     data = loaded(source)
     rest, out = data.split(0.3, np.random.default_rng(0))
     require(rest.n + out.n == data.n, f"{rest.n} and {out.n} rows of {data.n}")
+
+
+add_pickles(laws, loaded, lambda data: data, _require_equal)

@@ -52,14 +52,6 @@ def require_same(what: str, one: Vector, other: Vector, tolerance: float = 0.0) 
 
 
 add_nothing_left(laws, lambda phi: of_data(phi, sample()))
-add_layouts(laws, of_data, require_same, 1e-10, 1e-12)
-add_same_seed(laws, of_data, require_same)
-add_pickles(
-    laws,
-    lambda phi: fitted(phi, sample()),
-    lambda map_: numbers(map_, sample().rows),
-    require_same,
-)
 
 
 @laws("exact")
@@ -244,3 +236,13 @@ def keeps_rows(phi: Any) -> None:
     require(
         held == 0 or phi.keeps_rows, f"it holds {held} numbers of 5 rows; declare keeps_rows = True"
     )
+
+
+add_layouts(laws, of_data, require_same, 1e-10, 1e-12)
+add_same_seed(laws, of_data, require_same)
+add_pickles(
+    laws,
+    lambda phi: fitted(phi, sample()),
+    lambda map_: numbers(map_, sample().rows),
+    require_same,
+)

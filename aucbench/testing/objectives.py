@@ -74,13 +74,6 @@ def of_data(factory: Any, data: Data) -> list[tuple[float, Vector]]:
 
 
 add_nothing_left(laws, lambda factory: answer(factory(sample()), *weights(2, extent().d)))
-add_layouts(laws, of_data, require_same, 1e-10, 1e-10)
-add_pickles(
-    laws,
-    lambda factory: factory(sample()),
-    lambda f: np.append(slope(f, point()), reading(f, point())),
-    require_close,
-)
 
 
 @laws("exact")
@@ -448,3 +441,12 @@ def long_weights(factory: Any) -> None:
             require(not np.isnan(value) and (isfinite(value) or not finite), f"value is {value} at "
                     f"weights {scale:g} times as long, and grad is {'' if finite else 'not '}"
                     "finite")  # fmt: skip
+
+
+add_layouts(laws, of_data, require_same, 1e-10, 1e-10)
+add_pickles(
+    laws,
+    lambda factory: factory(sample()),
+    lambda f: np.append(slope(f, point()), reading(f, point())),
+    require_close,
+)

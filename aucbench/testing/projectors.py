@@ -52,7 +52,6 @@ def _use(project: Any) -> None:
 
 
 add_nothing_left(laws, _use)
-add_pickles(laws, lambda project: project, all_moved, require_close)
 
 
 @laws("exact")
@@ -174,3 +173,6 @@ def scales(project: Any) -> None:
             require(project.contains(moved(project, scale * v)), f"it leaves the domain at {scale}")
     for short in (np.array([3.0]), np.zeros(0)):
         require(project.contains(moved(project, short)), f"it leaves the domain for {short}")
+
+
+add_pickles(laws, lambda project: project, all_moved, require_close)

@@ -59,10 +59,6 @@ def of_data(solver: Any, data: Data) -> list[Step]:
     return trajectory(solver, data)[1]
 
 
-add_same_seed(laws, of_data, require_same)
-add_layouts(laws, of_data, partial(require_same, near=NEAR), 1e-3, 1e-9)
-
-
 @laws("exact")
 def declared(solver: Any) -> None:
     """A solver is a frozen dataclass with `space` and `needs`, and takes the values of its grid.
@@ -235,3 +231,7 @@ def threads(solver: Any) -> None:
         with threadpool_limits(count), own_threads(count):
             runs.append(trajectory(solver, sample(), 8)[1])
     require_same("one thread and two", runs[0], runs[1], 1e-3)
+
+
+add_same_seed(laws, of_data, require_same)
+add_layouts(laws, of_data, partial(require_same, near=NEAR), 1e-3, 1e-9)
