@@ -61,8 +61,9 @@ LARGER = {1000.0: 0.6, 0.0: 1.0}  # the same on larger rows
 AT_ENDS = 0.25  # the same at the ends of a space, and on few rows
 NEGLIGIBLE = 1e-4  # of max(1, |f + Ω|)
 # A fit rests where it has moved by less than 0.3 of its distance to the minimum in three quarters
-# of its passes, and its excess has not halved. A bias of 3e-5 of the gain is found there.
-RESTS, BIAS = 0.3, 3e-5
+# of its passes, and its excess is still 0.7 of what it was: a rate of 1/√t comes to 0.5. A bias of
+# 3e-5 of the gain is found there.
+RESTS, FALLS, BIAS = 0.3, 0.7, 3e-5
 PATIENCE = 1.0  # CPU seconds, after which no further end of a space is looked at
 LAST = 8  # rows that count more than others
 
@@ -164,11 +165,12 @@ def require_minimum(
             f"start, and a plain gradient method comes to {lowest.value:.6g}; {ways}",
         )
         before = [mark for mark in fit.marks if mark.passes <= end.passes / 4]
-        if fit.ended or not (convex and small and before) or excess <= BIAS * gain + tolerance:
+        rest_tells = missed is None and convex and small and before and not fit.ended
+        if not rest_tells or excess <= BIAS * gain + tolerance:
             return
         moved = float(np.linalg.norm(end.w - before[-1].w))
         rests = moved < RESTS * float(np.linalg.norm(end.w - lowest.w))
-        falls = excess < 0.5 * (attained(problem, before[-1].w) - lowest.value)
+        falls = excess < FALLS * (attained(problem, before[-1].w) - lowest.value)
         require(
             falls or not rests,
             f"{what}f + Ω rests at {here:.9g} from pass {before[-1].passes:.0f} to "
