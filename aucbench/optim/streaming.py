@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.contract import Problem, State, Streaming, count_rows
+from aucbench.contract import Problem, State, Streaming
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.summaries import whole_chunk
@@ -78,7 +78,9 @@ def passes(
         read = READ.get().rows
         for chunk, order in _in_order(data, rng, shuffle=shuffle):
             solver.update(memory, chunk, order)
-        count_at_least(read + data.n)  # kernels read raw arrays
+        count_at_least(
+            read + data.n
+        )  # kernels read raw arrays; `scores` and chunks count themselves
         yield State(solver.weights(memory))
 
 
@@ -91,4 +93,3 @@ def _in_order(
             yield chunk, np.arange(chunk.n, dtype=np.int32)
     else:
         yield whole_chunk(data), row_order(data.n, rng, shuffle=shuffle)
-        count_rows(data.n)

@@ -1,8 +1,9 @@
 """`check` holds a thing to all laws of its kind, on the small sample and on larger rows.
 
-A thorough check asks the laws once more on many rows or on many columns, which are drawn anew each
-time, and fewer if a law takes long on a part of them. The laws come in an order that depends on
-them, and stop after ten seconds. So many checks ask all laws on rows of all sizes.
+A thorough check asks the laws once more on many rows, and once more on more columns than rows. Both
+are drawn anew each time, and are fewer if a law takes long on a part of them. On each of them the
+laws come in an order that depends on the rows, and stop after five seconds. So many checks ask all
+laws on rows of all sizes.
 """
 
 from __future__ import annotations
