@@ -18,10 +18,10 @@ from aucbench.data.tally import count_at_least
 from aucbench.errors import require_above
 from aucbench.objectives import MomentSquare, PairwiseSquare, square_over
 from aucbench.optim.choice import require_above_or_auto, ridge
+from aucbench.optim.conjugate_gradient import certified_solution
 from aucbench.optim.term_newton import term_newton
 from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
 
-from .conjugate_gradient import conjugate_gradient
 from .normal_equations import model, of_moments, preconditioner
 
 
@@ -35,9 +35,9 @@ class LsSvm(Solver):
     """Solve (2(C₊ + C₋ + δδᵀ) + λI) w = −2δ, δ = m₋ − m₊, to a residual of tol ‖2δ‖.
 
     C₊, C₋ and m₊, m₋ are the covariances and the means of the classes. The method is
-    preconditioned conjugate gradients (`conjugate_gradient.py`); a product reads the rows once. Up
-    to 4000 features the matrix is formed, in O(n d²) for dense rows, and factorised. With the
-    factor as preconditioner one or two iterations are enough. Where there are fewer rows than
+    preconditioned conjugate gradients (`aucbench.optim.conjugate_gradient`); a product reads the
+    rows once. Up to 4000 features the matrix is formed, in O(n d²) for dense rows, and factorised.
+    With the factor as preconditioner one or two iterations are enough. If there are fewer rows than
     features, the products of the rows take the place of the matrix: O(n² d), and each iteration
     reads the rows once more.
 
@@ -110,42 +110,32 @@ class LsSvm(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per product with H. To form M counts as a pass, M⁻¹ of rows too."""
-        if isinstance(problem.f, MomentSquare):
-            return self._in_chunks(problem.f, ridge_of(problem), w0)
         penalty = term_penalty(problem)
-        if penalty is None:
-            return self._ridge(problem, w0)
-        return self._terms(problem, penalty, w0)
-
-    def _in_chunks(self, f: MomentSquare, lam: float, w: Vector) -> Iterator[State]:
-        data, b = f.data, -f.grad(np.zeros(f.data.d))
-        solve = of_moments(f, lam)
-        count_at_least(2 * data.n)  # of the survey and of the moments, which may be known
-        if f.is_direct:
-            w = solve(b) + 0.0  # no weight is -0.0
-            length, bound = f.solved(w, lam)
-            yield State(w, gap=bound, residual=length)
+        if penalty is not None:
+            yield from self._terms(problem, penalty, w0)
+            return
+        f, lam, w = problem.objective, ridge_of(problem), w0
+        b = -f.grad(np.zeros(f.data.d))  # −2δ
         tol = self.tol * float(np.linalg.norm(b))
-        steps = conjugate_gradient(lambda v: f.curvature(v) + lam * v, b, w, solve, tol)
+        if isinstance(f, MomentSquare):
+            solve = of_moments(f, lam)
+            count_at_least(2 * f.data.n)  # of the survey and of the moments, which may be known
+            if f.is_direct:
+                w = solve(b) + 0.0  # no weight is -0.0
+                residual, bound = f.solved(w, lam)
+                yield State(w, gap=bound, residual=residual)
+        else:
+            solve = preconditioner(f.data, lam)
+        steps = certified_solution(lambda v: f.curvature(v) + lam * v, b, w, solve, tol)
         for w, residual, exact in steps:
             gap = gap_of_gradient(residual, w, lam, f.rounding(w)) if exact else None
             yield State(w, gap=gap, residual=residual)
 
     def _terms(self, problem: Problem, penalty: GroupL2, w0: Vector) -> Iterator[State]:
+        """Yield one state per point of `term_newton`, with the matrix above as its model."""
         f = PairwiseSquare(problem.data)
         M = cache(partial(model, f, penalty.l2))
         enough = self.tol * float(np.linalg.norm(f.grad(np.zeros(f.data.d))))
         w = penalty.bounded(w0)
-        points = term_newton(f, penalty, w, lambda *_: M(), enough=enough)
-        for at in points:
+        for at in term_newton(f, penalty, w, lambda *_: M(), enough=enough):
             yield State(at.w, gap=at.gap, residual=at.residual, value=at.value)
-
-    def _ridge(self, problem: Problem, w0: Vector) -> Iterator[State]:
-        f, lam = PairwiseSquare(problem.data), ridge_of(problem)
-        b = -f.grad(np.zeros(f.data.d))
-        solve = preconditioner(f.data, lam)
-        tol = self.tol * float(np.linalg.norm(b))
-        steps = conjugate_gradient(lambda v: f.curvature(v) + lam * v, b, w0, solve, tol)
-        for w, residual, exact in steps:
-            gap = gap_of_gradient(residual, w, lam, f.rounding(w)) if exact else None
-            yield State(w, gap=gap, residual=residual)

@@ -42,8 +42,7 @@ def preconditioner(data: Data, lam: float) -> Callable[[Vector], Vector]:
         try:
             if pairs_of(data) is None and data.n < data.d and _has_digits(data, lam):
                 return _by_products(data, lam)
-            factor = cho_factor(_matrix(data, lam), overwrite_a=True, check_finite=False)
-            return lambda r: cho_solve(factor, r, check_finite=False)
+            return _by_factor(_matrix(data, lam))
         except LinAlgError:
             pass  # huge means spoil the digits: the diagonal then needs more iterations
     diagonal = _diagonal(data, lam)
@@ -52,14 +51,19 @@ def preconditioner(data: Data, lam: float) -> Callable[[Vector], Vector]:
 
 def of_moments(f: MomentSquare, lam: float) -> Callable[[Vector], Vector]:
     """Return r -> M⁻¹ r by the moments of rows in chunks; by the survey beyond 4000 features."""
-    if f.is_direct:
-        try:
-            factor = cho_factor(f.matrix(lam), overwrite_a=True, check_finite=False)
-            return lambda r: cho_solve(factor, r, check_finite=False)
-        except LinAlgError:
-            pass  # huge ratios of scales: the diagonal then needs more readings
+    try:
+        if f.is_direct:
+            return _by_factor(f.matrix(lam))
+    except LinAlgError:
+        pass  # huge ratios of scales: the diagonal then needs more readings
     diagonal = f.diagonal(lam)
     return lambda r: r / diagonal
+
+
+def _by_factor(H: Vector) -> Callable[[Vector], Vector]:
+    """Return r -> H⁻¹ r; H is overwritten."""
+    factor = cho_factor(H, overwrite_a=True, check_finite=False)
+    return lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
 
 
 def model(f: PairwiseSquare, lam: float) -> Vector:
