@@ -9,7 +9,7 @@ chosen on all groups but one, and judged on that one, for each group in turn.
 Another set takes the place of the present one only where it gains more than `LEAST`, with an
 interval of 95 % above 0. The same is asked of sets by the size of the table and by its imbalance:
 one set for the lower half of the groups, and one for the upper half. If such a set or rule gains,
-this program stops, since somebody has to write it into `aucbench/models/auto.toml`.
+this program stops, since somebody has to write it into `plugins/defaults.toml`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scipy import stats
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / "docs" / "data" / "study"
-TRIED = ROOT / "aucbench" / "models" / "auto.toml"
+TRIED = ROOT / "plugins" / "defaults.toml"
 FILE = STUDY / "auto.toml"
 # They do what `lightgbm` does, and are not tried beside it.
 LIKE_OTHERS = ("lightgbm-pairwise", "xgboost", "xgboost-pairwise", "hist-gradient-boosting")

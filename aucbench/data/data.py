@@ -27,8 +27,8 @@ NEEDS_FEATURES = (
     "encoding from all of its rows, or give numbers without missing cells"
 )
 IGNORES_WEIGHTS = (
-    "learns without the weights of rows; take a solver whose objective has them, such as svm-or, "
-    "ls-svm or logistic, or leave the weights out"
+    "learns without the weights of rows; take a solver whose objective has them, or "
+    "leave the weights out"
 )
 
 

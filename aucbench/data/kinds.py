@@ -16,11 +16,11 @@ from aucbench.stats.vectors import plain, row_weights
 Target = Labels | Breakpoints | Survival | Grades | Categories
 NEEDS_LABELS = (
     "needs labels, but the rows have error functions instead; use a solver that learns from "
-    "breakpoints, such as aum"
+    "breakpoints"
 )
 NEEDS_CLASSES = (
     "needs labels of two classes, but the rows have {} instead; use a solver that learns from "
-    "pairs of them, such as svm-or, rank-svm or ls-svm"
+    "pairs of them"
 )
 
 

@@ -12,18 +12,15 @@ Design
      the standard error of the difference; of one kind the best one is taken. (Rejected: the whole
      standard error. On small tables it gives up more than it saves.)
   d. Large tables have fewer splits; a huge one has one.
-  e. Which candidates there are if nobody names one is in `auto.toml`.
+  e. Which candidates there are if nobody names one is in `defaults.toml` of the plugins.
 """
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources import files
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -31,7 +28,6 @@ from scipy.special import ndtri
 
 from aucbench.bench.cell import ranks_within_groups
 from aucbench.bench.measuring import default_measure, measure_of
-from aucbench.bench.plan.values import ORDER_SOLVERS, SHAPED_SOLVERS
 from aucbench.data import Data, Grades, Survival
 from aucbench.data.folds import Split, describe_division, splits
 from aucbench.data.kinds import Target
@@ -46,6 +42,7 @@ from aucbench.models.options import FitOptions
 from aucbench.models.trials import SplitFit, Trial, Trier
 from aucbench.ranges import DEFAULT_SPLITS, value_at
 from aucbench.registry import get_pairs, get_solver
+from aucbench.registry.defaults import class_needs, defaults, is_installed
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.report.frame import STANDING
 from aucbench.scale import ChunkedData
@@ -55,14 +52,6 @@ from aucbench.stats.measures import Measure
 from aucbench.stats.rows import Rows
 from aucbench.stats.within import SplitTest, WithinDataset
 
-OF_FILE = tomllib.loads(files("aucbench.models").joinpath("auto.toml").read_text("utf-8"))
-AUTO = OF_FILE["candidates"]
-PAIRED_TREES = "lightgbm-pairwise"
-TREES, OTHER_TREES = "lightgbm", "hist-gradient-boosting"  # the others if it is not installed
-OF_CARDS = ("logistic", "svm-or")  # a weight for each bin
-WITHOUT_BINS = ("additive", PAIRED_TREES)  # those that give bins no weights
-OF_CHUNKS = ("logistic", "svm-or")  # they read rows in chunks
-OF_PAIRS = ("svm-or", "rank-svm", "additive", PAIRED_TREES)
 FEWER_FOLDS, HELD_OUT = 3, 0.2  # of a large table, and of a huge one
 MOST_HELD = 4_000_000  # held-out rows of those in chunks
 LARGE, HUGE, MANY, GIANT = 1_000_000, 3_000_000, 20_000, 5 * 10**7  # numbers; MANY: rows
@@ -129,17 +118,33 @@ def auto_solvers(
     UnsupportedError
         When none of them trains on the pairs.
     """
-    card = options.scorecard.is_asked
+    usual, fit = defaults()["solvers"], defaults()["fit"]
+    without = fit["no-scorecard"] if options.scorecard.is_asked else ()
     if options.monotone is not None:
-        return tuple(name for name in SHAPED_SOLVERS if not card or name not in WITHOUT_BINS)
+        return tuple(name for name in usual["shapes"] if name not in without)
     if options.pairs is not None:
-        return _trained_on(options.pairs, WITHOUT_BINS if card else ())
-    if card:
-        return OF_CARDS
+        return _trained_on(options.pairs, [name for name in fit["pairs"] if name not in without])
+    if options.scorecard.is_asked:
+        return tuple(fit["scorecard"])
     if issubclass(target, Survival | Grades):
-        return ORDER_SOLVERS
-    known = (path for path in _automatic() if columns_per_row >= path.get("columns_per_row", 0.0))
-    return tuple(path["solver"] for path in known)
+        return tuple(usual["order-pairs"])
+    return tuple(
+        path["solver"]
+        for path in defaults()["candidates"]
+        if is_installed(path["solver"])
+        and columns_per_row >= path.get("columns_per_row", 0.0)
+        and not ("unless" in path and is_installed(path["unless"]))
+    )
+
+
+def _trained_on(pairs: Spec, names: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the solvers that train on pairs."""
+    needed = f"{get_pairs(pairs).kind}-pairs"
+    trained = (name for name in names if needed in class_needs(name).capabilities)
+    chosen = tuple(name for name in trained if is_installed(name))
+    if not chosen:
+        raise UnsupportedError(f"auto has no solver that trains on {pairs}; name one by --solver")
+    return chosen
 
 
 def paths_of(options: FitOptions, data: Data | ChunkedData) -> tuple[SolverPath, ...]:
@@ -154,9 +159,9 @@ def paths_of(options: FitOptions, data: Data | ChunkedData) -> tuple[SolverPath,
     if not search.is_automatic:
         return tuple(SolverPath.of(spec, tuned=search.tuned) for spec in search.solver)
     if isinstance(data, ChunkedData):
-        return tuple(SolverPath.of(spec, tuned=False) for spec in OF_CHUNKS)
+        return tuple(SolverPath.of(spec, tuned=False) for spec in defaults()["fit"]["chunks"])
     named = auto_solvers(options, type(data.target), data.d / data.n)
-    known = {own["solver"]: own for own in AUTO}
+    known = {own["solver"]: own for own in defaults()["candidates"]}
     return tuple(
         _path_of(known[name], data.n, tuned=search.tuned)
         if name in known
@@ -166,32 +171,10 @@ def paths_of(options: FitOptions, data: Data | ChunkedData) -> tuple[SolverPath,
 
 
 def _path_of(known: Mapping[str, Any], n: int, *, tuned: bool) -> SolverPath:
-    """Return the path of a solver of `auto.toml`; more rows start further along it."""
+    """Return the path of a solver with settings to try; more rows start further along it."""
     points = tuple(Spec(known["solver"], point) for point in known.get("path", [{}]))
     start = sum(n >= rows for rows in known.get("rows", [])) + known.get("start", 0)
     return SolverPath(points, start) if tuned else SolverPath(points[start : start + 1])
-
-
-def _automatic() -> Iterator[Mapping[str, Any]]:
-    """Yield the candidates of `auto.toml` that are installed: one of both kinds of trees."""
-    for own in AUTO:
-        if own["solver"] not in (TREES, OTHER_TREES) or (own["solver"] == TREES) == _has_trees():
-            yield own
-
-
-def _has_trees() -> bool:
-    return find_spec(TREES) is not None
-
-
-def _trained_on(pairs: Spec, without: Collection[str]) -> tuple[str, ...]:
-    """Return the solvers that train on pairs, without some of them."""
-    kind = get_pairs(pairs).kind
-    installed = (name for name in OF_PAIRS if name != PAIRED_TREES or _has_trees())
-    known = (name for name in installed if name not in without)
-    chosen = tuple(name for name in known if f"{kind}-pairs" in get_solver(name).needs.capabilities)
-    if not chosen:
-        raise UnsupportedError(f"auto has no solver that trains on {pairs}; name one by --solver")
-    return chosen
 
 
 def divide_rows(options: FitOptions, data: Data | ChunkedData) -> tuple[Sequence[Split], str]:

@@ -40,7 +40,7 @@ from aucbench.registry import get_solver
 from aucbench.scale import ChunkedData, Here, Parts
 from aucbench.scale.engines import HERE
 from aucbench.scale.survey import stacked
-from aucbench.solving.wrappers import why_not_chunks
+from aucbench.solving.refusals import why_not_chunks
 
 LARGE = 2 * 10**7  # numbers of a Parquet file from which chunks are faster
 MEGABYTE = 1_000_000

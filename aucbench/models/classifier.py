@@ -42,6 +42,7 @@ from aucbench.models.prediction import class_names
 from aucbench.models.recipe import Recipe
 from aucbench.pairs import ByClass
 from aucbench.registry import get_pairs
+from aucbench.registry.defaults import defaults
 
 CHOSEN_ON_TRAINING = (
     "the threshold was chosen on training rows, whose scores are too good; validation=0.3 would "
@@ -119,7 +120,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         Number of columns, and their names if X had them.
     """
 
-    solver: str | Solver = "sht-auc"
+    solver: str | Solver = defaults()["classifier"]
     _: KW_ONLY
     sensitivity: float | None = None
     specificity: float | None = None

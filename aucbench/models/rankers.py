@@ -24,6 +24,7 @@ from aucbench.errors import DataError
 from aucbench.metrics import cindex, grade_auc
 from aucbench.models.estimator import Learner
 from aucbench.pairs import Grade, Pairs, Time
+from aucbench.registry.defaults import defaults
 
 
 class _Ranker(Learner):
@@ -80,7 +81,7 @@ class SurvivalRanker(_Ranker):
     True
     """
 
-    solver: str | Solver = "rank-svm"
+    solver: str | Solver = defaults()["ranker"]
     _: KW_ONLY
     weight: str = "none"
     tau: float | None = None
@@ -133,7 +134,7 @@ class GradeRanker(_Ranker):
         How much a difference of grades counts: G(y) = y, or 2^y − 1.
     """
 
-    solver: str | Solver = "rank-svm"
+    solver: str | Solver = defaults()["ranker"]
     _: KW_ONLY
     each: str = "pair"
     gain: str = "none"

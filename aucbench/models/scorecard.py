@@ -178,7 +178,7 @@ def require_card(model: Model) -> None:
     if model.function.weights is None or not isinstance(first, Bins) or others:
         raise UnsupportedError(
             "the model has no weight for each bin of a column, so that there is no scorecard of "
-            "it; take --features bins and a linear solver, such as svm-or, rank-svm or logistic"
+            "it; take --features bins and a solver of linear scores"
         )
 
 

@@ -34,8 +34,8 @@ from aucbench.progress import Progress
 from aucbench.registry import get_solver
 from aucbench.registry.specs import Spec
 from aucbench.scale import ChunkedData
+from aucbench.solving.refusals import why_refused
 from aucbench.solving.tuning import work_of
-from aucbench.solving.wrappers import why_refused
 
 S = TypeVar("S")
 T = TypeVar("T")

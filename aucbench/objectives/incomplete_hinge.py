@@ -66,7 +66,7 @@ class IncompleteHinge(Objective):
         if isinstance(data.pairs, Ranged):
             raise UnsupportedError(
                 "which pairs are in a range of the ROC curve is known from all scores only, and "
-                "this loss draws pairs; take svm-or or roc-svm-full"
+                "this loss draws pairs; take a loss over all pairs"
             )
         if pairs_of(data) is not None:
             return IncompleteHinge(data, *members_of(data).drawn(pairs, rng))

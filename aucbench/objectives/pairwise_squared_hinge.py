@@ -16,7 +16,7 @@ from aucbench.pairs.sums import Bend
 
 KINKS = (
     "a range of the ROC curve has kinks where rows change places at its end, so that there are no "
-    "second derivatives; take svm-or or roc-svm-full"
+    "second derivatives; take the hinge"
 )
 
 

@@ -175,7 +175,7 @@ def trees_of_boosting(boosting: Any) -> TreeSum | None:
     if not same:
         raise UnsupportedError(
             "this version of scikit-learn keeps the trees of HistGradientBoostingClassifier in a "
-            "way that aucbench does not know; use lightgbm or random-forest"
+            "way that aucbench does not know; take trees of LightGBM or a random forest"
         )
     return trees
 

@@ -22,6 +22,7 @@ from aucbench.bench.measuring import default_measure, measure_of, supervised
 from aucbench.bench.options import ShowOptions
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.metrics.measures import measure
+from aucbench.registry.defaults import defaults
 from aucbench.report.curves import MedianCurves, median_curves
 from aucbench.report.endings import Ends, end_notes, ends_of
 from aucbench.report.frame import NAN, Array, Frame, means_of_known
@@ -47,7 +48,6 @@ TITLES = {
 # Of how many pairs of solvers inside data sets, over all of these, each is compared; of more, none.
 MOST_PAIRS = 5_000
 POINTS = 40  # of each curve
-DEFAULT_REFERENCE = "logistic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,11 @@ class Findings:
 
     @property
     def reference(self) -> str | None:
-        """The solver with which the others are compared: the one asked for, or logistic."""
+        """The solver with which the others are compared: the one asked for, or the default one."""
         if self.asked_reference is not None:
             return self.asked_reference
         try:
-            return solver_of(self.frame.solvers, DEFAULT_REFERENCE)
+            return solver_of(self.frame.solvers, defaults()["reference"])
         except UnknownNameError:  # it does not take part, or more than once
             return None
 

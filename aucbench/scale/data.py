@@ -34,7 +34,7 @@ FEWEST = 1000  # rows of it, at least
 AT_ONCE = 1 << 20  # numbers of rows that are scored at a time
 NO_ROWS = (
     "the rows are read in chunks and are never in memory together, and this method asks for all "
-    "of them; `aucbench list solvers` shows which solvers read chunks, such as svm-or and ls-svm"
+    "of them; `aucbench list solvers` shows which solvers read chunks"
 )
 
 

@@ -28,11 +28,6 @@ from aucbench.records import Point, Run, Stop
 
 KIND = ByClass.kind
 ONE_VS_REST = "class[each=rest]"  # the pairs of a solver without weights
-NEEDS_WEIGHTS = (
-    "learns without the weights of rows, which pairs of classes that count the same need; take a "
-    "solver that has them, such as svm-or, ls-svm or logistic, or train one-vs-rest by "
-    "class[each=rest]"
-)
 ENDS = (  # of several fits the first of these is that of all
     *(Stop.INVALID, Stop.STALLED, Stop.SECONDS, Stop.PASSES, Stop.FINISHED, Stop.CERTIFIED),
 )
@@ -42,7 +37,7 @@ def pairs_trained(solver: Solver, data: Data) -> ByClass:
     """Return the pairs of a fit: those asked for, or else those that the solver can learn."""
     if data.pairs is not None:
         return _of_classes(data.pairs)
-    return ByClass("classes" if _weighs(solver) or _draws(solver) else "rest")
+    return ByClass("classes" if learns_class_pairs(solver) else "rest")
 
 
 def trained_on(solver: Solver, data: Data) -> str:
@@ -51,10 +46,9 @@ def trained_on(solver: Solver, data: Data) -> str:
     return "" if asked or pairs_trained(solver, data).each == "classes" else ONE_VS_REST
 
 
-def why_not_classes(solver: Solver, data: Data) -> str | None:
-    """Return why a solver cannot learn the pairs of classes that are asked for."""
-    lacks = not (_weighs(solver) or _draws(solver))
-    return NEEDS_WEIGHTS if lacks and pairs_trained(solver, data).each == "classes" else None
+def learns_class_pairs(solver: Solver) -> bool:
+    """Whether it takes weights of rows, or draws pairs by theirs."""
+    return _weighs(solver) or f"{KIND}-pairs" in solver.needs.capabilities
 
 
 def _of_classes(pairs: Any) -> ByClass:
@@ -78,11 +72,6 @@ def against_rest(solver: Solver, data: Data) -> Iterator[Data]:
 def _weighs(solver: Solver) -> bool:
     """Whether it takes weights of rows."""
     return "weights" in solver.needs.capabilities
-
-
-def _draws(solver: Solver) -> bool:
-    """Whether it draws pairs by what they count."""
-    return f"{KIND}-pairs" in solver.needs.capabilities
 
 
 def joined(runs: Sequence[Run], told: str = "") -> Run:

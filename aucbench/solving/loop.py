@@ -50,9 +50,10 @@ from aucbench.scale import ChunkedData
 from aucbench.solving.classes import against_rest, joined, trained_on
 from aucbench.solving.descent import descends
 from aucbench.solving.laws import Laws, lacking_part, wrong_part
+from aucbench.solving.refusals import why_refused
 from aucbench.solving.scoring import Scorer
 from aucbench.solving.values import objective_at, value_of
-from aucbench.solving.wrappers import core, of_class, start_from, why_refused
+from aucbench.solving.wrappers import core, of_class, start_from
 
 T = TypeVar("T")
 LEAST = 1e-9  # seconds that are left for a fit, at least

@@ -4,36 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 
 from aucbench.contract import Budget, Needs, Objective, Problem, Projector, Solver, State
-from aucbench.data import IGNORES_WEIGHTS, Breakpoints, Categories, Data, needs_labels
+from aucbench.data import Breakpoints, Categories, Data
 from aucbench.data.arrays import Vector
-from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.pairs import Pairs, pairs_of
+from aucbench.pairs import pairs_of
 from aucbench.ranges import Space
-from aucbench.scale import ChunkedData
-from aucbench.solving.classes import why_not_classes
 from aucbench.solving.replaceable import own_parameters
-
-PAIRED = "svm-or, rank-svm, ls-svm, roc-svm and roc-svm-full"
-PAIRS = {  # kinds of pairs: what they are, and which solvers train on them
-    "group": ("pairs within groups", PAIRED),
-    "order": ("ordered pairs, of survival times or grades", PAIRED),
-    "range": ("a range of the ROC curve", "svm-or, roc-svm-full and roc-svm-nystrom"),
-}
-SHAPED = "rank-svm, ls-svm and additive"  # which keep the bounds of weights
-CHUNKED = (  # which read rows in chunks
-    "svm-or, rank-svm, ls-svm and logistic, and those that learn row by row: uni-exp, solam, "
-    "reg-solam, opauc, opauc-lr, oam-seq and oam-gra"
-)
-SHAPES_OF_CLASSES = (
-    "the effect of a column has no one direction where there are three or more classes; name two "
-    "of them as positive and negative, or leave the shapes out"
-)
 
 
 @dataclass(frozen=True)
@@ -201,63 +181,6 @@ def of_class(solver: Solver, k: int) -> Solver:
 def other_pairs(data: Data) -> bool:
     """Whether the pairs that count are others than all of two classes."""
     return not isinstance(data.target, Breakpoints | Categories) and pairs_of(data) is not None
-
-
-def why_not_pairs(solver: Solver, data: Data) -> str | None:
-    """Return why a solver does not train on the pairs of these rows; None when it does."""
-    pairs = cast(Pairs, pairs_of(data))
-    if f"{pairs.kind}-pairs" in solver.needs.capabilities:
-        return None
-    what, others = PAIRS.get(pairs.kind, (f"pairs of the kind {pairs.kind!r}", PAIRED))
-    return f"{type(core(solver)).__name__} does not train on {what}; {others} do"
-
-
-def why_refused(solver: Solver, data: Data | ChunkedData) -> str | None:
-    """Return why the solver cannot learn from these rows; None when it can.
-
-    It may need labels where the rows have breakpoints, have no such pairs, or ignore the weights of
-    rows or the shapes of effects.
-    """
-    if isinstance(data, ChunkedData):
-        return why_not_chunks(solver)
-    known = solver.needs.capabilities
-    takes = Labels | Breakpoints if "breakpoints" in known else Labels
-    if isinstance(data.target, Categories):
-        if reason := why_not_classes(solver, data):
-            return reason
-    elif isinstance(data.target, Breakpoints) and not isinstance(data.target, takes):
-        return needs_labels(data.target)
-    elif other_pairs(data) and (reason := why_not_pairs(solver, data)):
-        return reason
-    if data.weights is not None and "weights" not in known:
-        return IGNORES_WEIGHTS
-    return why_not_shapes(solver, data)
-
-
-def why_not_chunks(solver: Solver) -> str | None:
-    """Return why a solver cannot learn from rows that are read in chunks; None when it can."""
-    if "chunks" in solver.needs.capabilities:
-        return None
-    name = type(core(solver)).__name__
-    return (
-        f"{name} needs all rows in memory, and these are read in chunks; solvers that read rows in "
-        f"chunks are {CHUNKED}"
-    )
-
-
-def why_not_shapes(solver: Solver, data: Data) -> str | None:
-    """Return why a solver cannot keep the shapes of effects; None when it can, or there are none.
-
-    A `Data` has the shapes before its map is applied, and after that the bounds of weights.
-    """
-    if data.shapes is None and (data.terms is None or not data.terms.are_bounded):
-        return None
-    if isinstance(data.target, Categories):
-        return SHAPES_OF_CLASSES
-    if "shapes" in solver.needs.capabilities:
-        return None
-    name = type(core(solver)).__name__
-    return f"{name} does not keep the shapes of effects, such as increasing; {SHAPED} do"
 
 
 def recast(

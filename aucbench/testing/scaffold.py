@@ -24,6 +24,7 @@ from packaging.version import Version
 
 from aucbench.errors import ParameterError
 from aucbench.hookspecs import PROJECT
+from aucbench.registry.defaults import defaults
 from aucbench.registry.discovery import entries, load
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -101,7 +102,7 @@ def _built_in() -> set[str]:
 def _words(name: str, tools: Sequence[str]) -> dict[str, str]:
     """Return what the templates say in place of `$name` and its like."""
     distribution, allowed = f"{PROJECT}-{name}", _allowed(version(PROJECT))
-    compiled = CYTHON in tools
+    compiled, other = CYTHON in tools, defaults()["classifier"]
     return {
         "name": name,
         "distribution": distribution,
@@ -114,7 +115,7 @@ def _words(name: str, tools: Sequence[str]) -> dict[str, str]:
         "build_requires": ", ".join(f'"{need}"' for need in ((allowed,) * compiled + (*tools,))),
         "install": "\n$ ".join(_install(tools)),
         "check": f"aucbench check {distribution}:{name}",
-        "compare": f"aucbench compare --data breast-cancer,digits-8 --solvers {name},sht-auc",
+        "compare": f"aucbench compare --data breast-cancer,digits-8 --solvers {name},{other}",
     }
 
 

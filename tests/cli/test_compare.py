@@ -7,7 +7,7 @@ import pytest
 from command_line import call, done, flat, refused, said, strict
 
 from aucbench.bench import runner
-from aucbench.bench.plan.values import CHANGEPOINT_SOLVERS, DEFAULT_SOLVERS
+from aucbench.registry.defaults import defaults
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -44,18 +44,18 @@ def compared(tmp_path):
 def test_default_solvers_on_embedded_data():
     result = done("compare", "--data", "breast-cancer", "--splits", 2, "--passes", 2)
     assert result.stdout.startswith("breast-cancer: 569 rows, 212 positive (37.3%), 30 features\n")
-    assert [*table(result.stdout)] == [*DEFAULT_SOLVERS]
+    assert [*table(result.stdout)] == [*defaults()["solvers"]["labels"]]
     assert "2 splits x 1 repeat(s), auto, 2 passes, gap 1e-06, seed 0" in result.stdout
     assert not CONTROL.search(result.output)
     assert "failed" not in result.stdout
     text = re.sub(r"[ │]", "", flat(said("compare", "--help")))
-    assert ",".join(DEFAULT_SOLVERS) in text
-    assert ",".join(CHANGEPOINT_SOLVERS) in text
+    assert ",".join(defaults()["solvers"]["labels"]) in text
+    assert ",".join(defaults()["solvers"]["breakpoints"]) in text
 
 
 def test_default_solvers_of_a_changepoint_set(changepoints):
     rows = table(done("compare", "--data", changepoints, "--splits", 2, "--passes", 5).stdout)
-    assert [*rows] == [*CHANGEPOINT_SOLVERS]
+    assert [*rows] == [*defaults()["solvers"]["breakpoints"]]
     assert all("2/2" in row for row in rows.values())
     aucs = {solver: float(row[0]) for solver, row in rows.items()}
     assert min(aucs["aum"], aucs["interval-regression"]) > aucs["constant"]

@@ -19,8 +19,8 @@ from aucbench.pairs import ByClass
 from aucbench.records import Stop
 from aucbench.solving.classes import against_rest
 from aucbench.solving.loop import begin
+from aucbench.solving.refusals import why_refused
 from aucbench.solving.tuning import Trial, first_best, try_on_folds
-from aucbench.solving.wrappers import why_refused
 
 EACH_CHANGE = {"svm-or", "roc-svm", "sht-auc", "aum"}  # weights, draws, neither, a path
 BUILT = {  # what cannot be built by its name alone

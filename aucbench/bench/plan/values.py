@@ -30,17 +30,10 @@ from aucbench.errors import (
     require_whole,
 )
 from aucbench.ranges import RANGE_EXAMPLE, Range
+from aucbench.registry.defaults import defaults
 from aucbench.registry.specs import Spec, SpecChain, anchored, parse_chain, split_specs
 
 LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
-# Fast, strong and unlike each other on the sets of docs/defaults.md: a loss of rows, one of pairs,
-# curves of columns, a kernel, and trees.
-DEFAULT_SOLVERS = ("logistic", "svm-or", "additive", "roc-svm-nystrom", "hist-gradient-boosting")
-SHAPED_SOLVERS = ("additive", "rank-svm", "ls-svm")  # of effects that have a shape
-ORDER_SOLVERS = ("rank-svm", "svm-or", "ls-svm", "sht-auc")  # of times and grades
-CHANGEPOINT_SOLVERS = (
-    *("aum", "interval-regression", "interval-regression[penalty=l1]", "constant"),
-)
 DEFAULT_FEATURES = ("auto",)
 WHOLE = {"splits": 2, "repeats": 1, "tune_evals": 1, "inner_splits": 2, "repeat_fits": 1}  # least
 ABOVE = ("passes", "seconds", "memory", "holdout", "tune_seconds", "tune_work")  # what is above 0
@@ -169,11 +162,12 @@ def default_solvers(
     from aucbench.datasets.located import is_changepoint
 
     if monotone is not None:
-        return SHAPED_SOLVERS
-    if pairs is not None and pairs.name in OF_ORDER:
-        return ORDER_SOLVERS
-    changepoints = all(is_changepoint(spec.name) for spec in data)
-    return CHANGEPOINT_SOLVERS if changepoints else DEFAULT_SOLVERS
+        known = "shapes"
+    elif pairs is not None and pairs.name in OF_ORDER:
+        known = "order-pairs"
+    else:
+        known = "breakpoints" if all(is_changepoint(spec.name) for spec in data) else "labels"
+    return tuple(defaults()["solvers"][known])
 
 
 def _read_solvers(given: Any, values: Mapping[str, Any]) -> tuple[Choice, ...]:
@@ -184,14 +178,11 @@ def _read_solvers(given: Any, values: Mapping[str, Any]) -> tuple[Choice, ...]:
         raise PlanError(f"solvers must be a list or [[solvers]] tables, got {solvers!r}", "solvers")
     each = [one for entry in solvers for one in _entries(entry)]
     if not each:
-        from aucbench.registry.discovery import KINDS, entries
+        from aucbench.registry.lookup import suggested_names
 
-        known = ", ".join(e.name for e in entries() if e.name not in (*KINDS, *_OF_SOLVERS))
+        known = ", ".join(sorted(suggested_names("solvers")))
         raise PlanError(f"no solver was named; known are: {known}", "solvers")
     return tuple(every(partial(read_choice, *one, values["tune"]) for one in enumerate(each)))
-
-
-_OF_SOLVERS = ("datasets", "features", "objective", "projector")  # entry points of no solver
 
 
 def _entries(entry: Any) -> Sequence[Any]:

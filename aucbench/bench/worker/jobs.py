@@ -48,7 +48,7 @@ from aucbench.processes.records import MOST_BYTES
 from aucbench.registry.inline import register_object
 from aucbench.registry.specs import Spec, SpecChain
 from aucbench.scale import ChunkedData
-from aucbench.solving.wrappers import why_refused
+from aucbench.solving.refusals import why_refused
 
 Request = Mapping[str, Any]
 Steps = Mapping[str, Path]

@@ -1,0 +1,112 @@
+"""The core names no solver: capabilities decide, and the plugins say what runs by default."""
+
+import ast
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+import aucbench
+from aucbench.contract import CAPABILITIES, Needs
+from aucbench.objectives import aucbench_objectives
+from aucbench.registry import defaults as room
+from aucbench.registry.defaults import class_needs, defaults, solvers_with
+from aucbench.registry.discovery import BUILT_IN, Loaded, PluginEntry, entries
+from aucbench.registry.specs import parse_spec
+
+CORE = Path(aucbench.__file__).parent
+SOLVERS = {entry.name for entry in entries() if entry.top == BUILT_IN}
+
+
+def test_no_module_of_the_core_names_a_solver():
+    trees = {
+        path: ast.parse(path.read_text(encoding="utf-8"))
+        for path in CORE.rglob("*.py")
+        if path.relative_to(CORE).parts[0] != "papers"
+    }
+    nodes = [*chain.from_iterable(map(ast.walk, trees.values()))]
+    fields = {  # a text that is the name of a field means the field
+        line.target.id
+        for cls in nodes
+        if isinstance(cls, ast.ClassDef)
+        for line in cls.body
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+    }
+    found = [
+        f"{path.relative_to(CORE)}, line {line}: {text}"
+        for path, tree in trees.items()
+        for line, text in _texts(tree)
+        if text.partition("[")[0] in SOLVERS - fields - _objectives_of(path)
+    ]
+    assert not found
+
+
+def _texts(tree):
+    """Yield lines and texts of a module, without docstrings and lists of files of the core."""
+    left_out = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            left_out.add(node.value)
+        if isinstance(node, ast.Tuple):
+            texts = [getattr(one, "value", "") for one in node.elts]
+            if all(isinstance(text, str) and text and (CORE / text).exists() for text in texts):
+                left_out |= {*node.elts}
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and node not in left_out:
+            yield node.lineno, node.value
+
+
+def _objectives_of(path):
+    """Return the names that the room of objectives registers itself."""
+    return {*aucbench_objectives()} if path.is_relative_to(CORE / "objectives") else set()
+
+
+def test_each_default_is_a_solver_with_the_capability_of_its_list():
+    lists = {**defaults()["solvers"], **defaults()["fit"]}
+    alone = [defaults()[name] for name in ("reference", "classifier", "ranker")]
+    candidates = [one["solver"] for one in defaults()["candidates"]]
+    named = {parse_spec(text).name for text in chain(alone, candidates, *lists.values())}
+
+    assert named <= SOLVERS
+    for capability in CAPABILITIES.keys() & lists.keys():
+        assert all(capability in class_needs(name).capabilities for name in lists[capability])
+
+
+@pytest.mark.parametrize("capability", sorted(CAPABILITIES))
+def test_solvers_with_a_capability_are_those_that_say_so(capability):
+    found = solvers_with(capability)
+
+    assert found == sorted(found)
+    for name in SOLVERS - {"estimator"}:  # a function that makes solvers
+        assert (name in found) == (capability in class_needs(name).capabilities)
+
+
+def test_plugins_of_others_count_where_they_are_known(monkeypatch):
+    class Fine:
+        needs = Needs(frozenset({"chunks"}))
+
+    class Odd:
+        needs = "chunks"
+
+    described = {"needs": {"capabilities": ["chunks"]}}
+    plugins = {
+        "fine": Loaded(
+            {
+                "solvers": {
+                    "fine": Fine,
+                    "odd": Odd,
+                    "function": test_plugins_of_others_count_where_they_are_known,
+                }
+            }
+        ),
+        "described": Loaded({"solvers": {"described": described, "fault": {"error": "no shape"}}}),
+        "broken": Loaded(failure="ImportError"),
+        "unknown": None,
+    }
+    others = [PluginEntry(name, "others", "1", f"{name}:Solver") for name in plugins]
+    monkeypatch.setattr(room, "entries", lambda: (*entries(), *others))
+    monkeypatch.setattr(room, "known", lambda entry: plugins[entry.name])
+
+    assert {*solvers_with("chunks")} & {"fine", "described"} == {"fine", "described"}
+    assert not {*solvers_with("chunks")} & {"odd", "function", "fault", "broken", "unknown"}
