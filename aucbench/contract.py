@@ -110,7 +110,7 @@ class FeatureMap(Protocol):
     keeps_rows: ClassVar[bool] = False  # holds rows that it was fitted to
     keeps_columns: ClassVar[bool] = False  # feature j of φ(x) belongs to column j of x
 
-    def fit(self, data: Data, rng: np.random.Generator) -> Self:
+    def fit(self, data: Data, rng: np.random.Generator) -> FeatureMap:
         """Return another map that is fitted to `data`; itself where there is nothing to learn."""
         return self
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from aucbench.contract import NoMap
+from aucbench.features.affine import Affine, Automatic, MaxAbs, MinMax, Standard
 from aucbench.features.append_one import AppendOne
-from aucbench.features.automatic import Automatic
 from aucbench.features.bins import Bins
 from aucbench.features.chain import Chain
 from aucbench.features.kernel_columns import Kernel, KernelColumns
-from aucbench.features.maxabs import MaxAbs
-from aucbench.features.min_max import MinMax
 from aucbench.features.nystroem import Nystroem
 from aucbench.features.splines import Splines
-from aucbench.features.standard import Standard
-from aucbench.features.unit import Unit
-from aucbench.features.unit_centred import UnitCentred
+from aucbench.features.unit import Unit, UnitCentred
 from aucbench.hookspecs import Factories, hookimpl
 
 __all__ = [
+    "Affine",
     "AppendOne",
     "Automatic",
     "Bins",

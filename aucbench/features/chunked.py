@@ -6,7 +6,7 @@ import numpy as np
 
 from aucbench.contract import FeatureMap, NoMap
 from aucbench.errors import UnsupportedError
-from aucbench.features.standard import Standard
+from aucbench.features.affine import Standard
 from aucbench.scale import ChunkedData
 
 STANDARD = ("auto", "standard")

@@ -33,7 +33,7 @@ from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem, Splines
 from aucbench.features.by_column import Spline, Steps
 from aucbench.features.crosses import Cross
 from aucbench.models.calibration import Calibrator, Isotonic, Sigmoid
-from aucbench.models.maps import CALIBRATORS, KIND, MAPS, NAMES, PARTS, ROWS
+from aucbench.models.maps import CALIBRATORS, KIND, MAPS, NAMES, PARTS, ROWS, current_fields
 from aucbench.records import Stop
 from aucbench.stats import Interval
 
@@ -132,7 +132,7 @@ def _one_of(kinds: Mapping[str, type[Any]]) -> Any:
             raise DataError(f"it has a part of the kind {name!r}; known are {', '.join(kinds)}")
         own = {key: value for key, value in plain.items() if key != KIND}
         part: Any = kinds[name]
-        return _fields(part)(own, part)
+        return _fields(part)(current_fields(name, own), part)
 
     return take
 

@@ -4,7 +4,7 @@ Design
   a. A list of kinds says what can be in a file, so that a file can never name code. (Rejected: the
      import path of a class, as pickle has it.)
   b. Each map is a frozen dataclass whose fields are what it learnt, so that one pair of functions
-     serves all of them. `auto` is written as the map that it chose, and a chain as its maps.
+     serves all of them. A chain is written as its maps.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from aucbench.data.arrays import Rows, float_values
 from aucbench.errors import UnsupportedError
 from aucbench.features import (
     AppendOne,
-    Automatic,
     Bins,
     Chain,
     Kernel,
@@ -79,8 +78,6 @@ def steps_of(phi: FeatureMap) -> Iterator[FeatureMap]:
     if isinstance(phi, Chain):
         for part in phi.maps:
             yield from steps_of(part)
-    elif isinstance(phi, Automatic) and phi.chosen is not None:
-        yield phi.chosen
     elif type(phi) in MAPS.values():
         yield phi
     elif not isinstance(phi, NoMap):
@@ -125,3 +122,15 @@ def tree_of(part: Any) -> Any:
     if isinstance(part, tuple) and any(type(one) in NAMES for one in part):
         return [tree_of(one) for one in part]
     return part
+
+
+def current_fields(kind: str, own: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of a map; older files have other ones for what `features.Affine` learns."""
+    if kind == "maxabs" and "peak" in own:
+        return {"mean": 0 * own["peak"], "rest": 0 * own["peak"], "spread": own["peak"]}
+    if kind == "min-max" and "least" in own:
+        low, high = own["least"] / 2, own["most"] / 2
+        return {"mean": low, "rest": high, "spread": high - low}
+    if kind == "unit-centred" and "spread" not in own:
+        return {**own, "spread": np.ones_like(own["mean"])}
+    return own

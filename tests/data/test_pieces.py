@@ -7,7 +7,7 @@ from layouts import LAYOUTS
 from aucbench.data import Data, columns, passes
 from aucbench.data.arrays import rows
 from aucbench.data.columns import column_entries, column_max_abs, row_norms
-from aucbench.features import MinMax, Standard, chain, standard
+from aucbench.features import MinMax, Standard, affine, chain
 from aucbench.features.chain import mapped
 
 RNG = np.random.default_rng(3)
@@ -20,7 +20,7 @@ Y = np.where(np.arange(97) % 3 == 0, 1, -1)
 def small_pieces(monkeypatch):
     monkeypatch.setattr(columns, "PIECE", 12)
     monkeypatch.setattr(passes, "SQUARED", 12)
-    monkeypatch.setattr(standard, "NEAR", 12)
+    monkeypatch.setattr(affine, "NEAR", 12)
     monkeypatch.setattr(chain, "AT_ONCE", 12)
 
 
@@ -46,7 +46,7 @@ def test_standard_and_min_max_learn_in_pieces_what_they_learn_at_once(small_piec
     out = Standard().fit(data, RNG)(data.rows).matrix
     np.testing.assert_allclose(out, (X - X.mean(axis=0)) / X.std(axis=0), atol=1e-14)
     ends = MinMax().fit(data, RNG)
-    np.testing.assert_array_equal([ends.least, ends.most], [X.min(axis=0), X.max(axis=0)])
+    np.testing.assert_array_equal([2 * ends.mean, 2 * ends.rest], [X.min(axis=0), X.max(axis=0)])
 
 
 def test_what_a_map_returns_for_a_piece_is_checked(small_pieces):

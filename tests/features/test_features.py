@@ -14,7 +14,7 @@ from aucbench.features import (
     Standard,
     Unit,
     UnitCentred,
-    standard,
+    affine,
 )
 
 LEARNING = [MaxAbs(), MinMax(), Standard(), UnitCentred()]
@@ -104,6 +104,6 @@ def test_standard_survives_squares_out_of_range(size, rng):
 
 @pytest.mark.parametrize("phi", [Standard(), UnitCentred()], ids=ident)
 def test_sparse_rows_that_would_not_fit_when_dense_are_refused(phi, X, rng, monkeypatch):
-    monkeypatch.setattr(standard, "DENSE_LIMIT", 1000)
+    monkeypatch.setattr(affine, "DENSE_LIMIT", 1000)
     with pytest.raises(DataError, match="use maxabs or unit, which keep zeros"):
         phi.fit(labelled(csr_array(X)), rng)

@@ -18,12 +18,15 @@ from scipy.sparse import csr_array
 from table_models import changed, model_of_run
 
 from aucbench import contract
+from aucbench.contract import FeatureMap
 from aucbench.data import Data
+from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnsupportedError
-from aucbench.features import MaxAbs
+from aucbench.features import MaxAbs, MinMax, Standard, UnitCentred
 from aucbench.metrics import Aim
 from aucbench.models import Model, Operating, archive
 from aucbench.models.calibration import Isotonic, Sigmoid
+from aucbench.models.document import structured
 from aucbench.optim.classifiers import from_estimator
 from aucbench.optim.trees import TreeSum, portable
 from aucbench.registry import get_features, get_solver
@@ -115,6 +118,20 @@ def test_everything_around_the_scores_comes_back(tmp_path):
     isotonic = changed(model, calibrator=Isotonic((0.0, 1.0), (0.25, 0.5)))
     curve = Model.load(saved(tmp_path, isotonic)).function.calibrator
     assert curve(np.array([0.5, 7.0])).tolist() == [0.375, 0.5]
+
+
+def test_maps_of_older_files_are_read():
+    x = X - 3.0
+    low, high = x.min(axis=0), x.max(axis=0)
+    mean, rest = Standard().fit(Data.of(x, Y), None).learnt(6)[:2]
+    older = [
+        (MaxAbs(), {"kind": "maxabs", "peak": np.abs(x).max(axis=0)}),
+        (MinMax(), {"kind": "min-max", "least": low, "most": high}),
+        (UnitCentred(), {"kind": "unit-centred", "mean": mean, "rest": rest}),
+    ]
+    for phi, plain in older:
+        wanted = phi.fit(Data.of(x, Y), None)(rows(x)).matrix
+        assert np.array_equal(structured(plain, FeatureMap)(rows(x)).matrix, wanted)
 
 
 def test_equal_models_are_equal_files(tmp_path):
