@@ -15,6 +15,7 @@ from aucbench.contract import Objective
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.objectives.differences import constant_over_pairs, pulled
+from aucbench.objectives.margins import Margins, spread_of_margins
 from aucbench.objectives.pair_sums import PairSums
 from aucbench.pairs import Members, NoPairsError, members_of, pairs_of
 from aucbench.pairs.range import Ranged, RangeSums
@@ -83,9 +84,12 @@ class AllPairs(Objective, ABC):
     def _pair_sums(self) -> Sums:
         return self._sums_over(ALL)
 
+    def margins(self, w: Vector, p: Vector) -> Margins:
+        """Return mean and covariance of the margins of a pair in the scores of w and of p."""
+        return spread_of_margins(self.data, self._some_pairs, w, p)
+
     @cached_property
-    def some_pairs(self) -> tuple[Index, Index] | None:
-        """Pairs that were drawn, to see how margins are spread; None: all pairs of labels."""
+    def _some_pairs(self) -> tuple[Index, Index] | None:
         if pairs_of(self.data) is None:
             return None
         return members_of(self.data).drawn(SAMPLE, np.random.default_rng(0))

@@ -12,6 +12,7 @@ from aucbench.contract import Cut, Objective
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import UNIT, Slack, gamma
 from aucbench.errors import UnsupportedError
+from aucbench.objectives.margins import Margins, spread_of_margins
 from aucbench.scale import ChunkedData
 from aucbench.scale.bins import Binned, Grid, binned, fits, pulled
 from aucbench.scale.row_sums import additions
@@ -39,7 +40,6 @@ class BinnedLoss(Objective, ABC):
     """
 
     slope: ClassVar[float]  # of the loss of a pair at w = 0
-    some_pairs: ClassVar[None] = None  # all pairs of labels
     over_pairs: ClassVar[bool] = True
 
     def __init__(self, data: ChunkedData, bins: int = BINS) -> None:
@@ -63,6 +63,10 @@ class BinnedLoss(Objective, ABC):
         """Take four times as many bins from now on; return False when there are a million."""
         before, self.bins = self.bins, min(FINER * self.bins, MOST)
         return self.bins > before
+
+    def margins(self, w: Vector, p: Vector) -> Margins:
+        """Return mean and covariance of the margins of a pair of the sample, by w and by p."""
+        return spread_of_margins(self.data.sample, None, w, p)
 
     def value(self, w: Vector) -> float:
         """Return the bound of f(w) from above, the best one that is known; f(0) = 1."""

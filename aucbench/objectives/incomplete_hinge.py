@@ -16,6 +16,7 @@ from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, UnsupportedError, require_count
 from aucbench.kernels import hinge
 from aucbench.objectives.differences import constant_columns, constant_in_parts, pulled
+from aucbench.objectives.margins import Margins, spread_of_margins
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged
 
@@ -129,10 +130,13 @@ class IncompleteHinge(Objective):
         """Return f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
         return self.cut_of_scores(s)[:2]
 
-    @property
-    def some_pairs(self) -> tuple[Index, Index] | None:
-        """The pairs, from which the spread of margins is seen; None: those of all rows show it."""
-        return None if pairs_of(self.data) is None else (self.positives, self.negatives)
+    def margins(self, w: Vector, p: Vector) -> Margins:
+        """Return mean and covariance of the margins of a pair in the scores of w and of p.
+
+        Of pairs of the two classes, all rows show it.
+        """
+        own = None if pairs_of(self.data) is None else (self.positives, self.negatives)
+        return spread_of_margins(self.data, own, w, p)
 
     def cut(self, w: Vector) -> Cut:
         """Return f(w) and its cut at w, from one reading of the rows that are in a pair."""

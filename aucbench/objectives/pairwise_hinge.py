@@ -8,7 +8,7 @@ from aucbench.contract import Cut
 from aucbench.data.arrays import Block, Vector
 from aucbench.data.rounding import Slack, of_hinge
 from aucbench.objectives.all_pairs import AllPairs, HingeSums, hinge_sums
-from aucbench.objectives.cut import cut_at
+from aucbench.objectives.margins import scores_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,9 @@ class PairwiseHinge(AllPairs):
 
     def cut(self, w: Vector) -> Cut:
         """Return f(w) and its cut at w, from one evaluation."""
-        return cut_at(self, w)
+        s = scores_at(self.data, w)
+        value, c, b = self.cut_of_scores(s)
+        return Cut(value, self.pullback(c), b, scores=s)
 
     def cut_of_scores(self, s: Vector) -> tuple[float, Vector, float]:
         """Return f at the scores s (n,), its derivatives c (n,), and b with f(u) ≥ b + c·Xu.

@@ -1,14 +1,16 @@
-"""L-BFGS: products with an approximate inverse Hessian that is never formed."""
+"""L-BFGS: its directions, the search along them, and the first step where no scale is known."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from math import sqrt
+from math import erf, exp, inf, pi, sqrt
 
 from aucbench.data.arrays import Vector
+from aucbench.objectives.margins import Margins
 
 CURVED = 1e-10  # a pair is kept when sᵀy is greater than this, in units of ‖s‖‖y‖
+ARMIJO, WOLFE = 1e-4, 0.9  # shares of the slope, in the two conditions of the search
 
 
 class Lbfgs:
@@ -67,3 +69,82 @@ class Lbfgs:
         for s, y, sy in self._pairs:
             q += (parts.pop() - float(y @ q) / sy) * s
         return q
+
+
+class WeakWolfe:
+    """Find η with φ(η) ≤ φ(0) + 1e-4 η φ'(0) and φ'(η) ≥ 0.9 φ'(0), by doubling and bisection.
+
+    It also works for convex φ with kinks. When the bracket has shrunk to a tenth of its upper end
+    before both conditions hold, its lower end is accepted, which satisfies the first one (Armijo).
+
+    Parameters
+    ----------
+    value, slope : float
+        φ(0) and φ'(0) < 0.
+    step : float
+        First trial, step > 0.
+
+    Attributes
+    ----------
+    step : float
+        The trial that comes next.
+    ended : bool
+        Whether to stop. The result is the last step that `tell` accepted; there may be none.
+
+    References
+    ----------
+    Lewis & Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical
+    Programming 141, 2013, Algorithm 2.6.
+    """
+
+    def __init__(self, value: float, slope: float, step: float) -> None:
+        self.step, self.ended = step, not (slope < 0.0 < step < inf)
+        self._value, self._slope = value, slope
+        self._low, self._high, self._left = 0.0, inf, 25  # trials, after which it gives up
+
+    def tell(self, value: float, slope: float) -> bool:
+        """Take φ and φ' at `step`, and return whether this trial may be kept (Armijo)."""
+        fits = value <= self._value + ARMIJO * self.step * self._slope
+        if fits:
+            self._low = self.step
+            self.ended = slope >= WOLFE * self._slope
+        else:
+            self._high = self.step
+        self._left -= 1
+        narrow = self._low > 0.0 and self._high - self._low < 0.1 * self._high
+        self.ended = self.ended or narrow or not self._left
+        self.step = 2.0 * self._low if self._high == inf else 0.5 * (self._low + self._high)
+        return fits
+
+
+def normal_step(margins: Margins, ridge: tuple[float, float], slope: float) -> float:
+    """Return the η that would minimise P(w + ηp) if margins of pairs were normal variables.
+
+    Let margins of pairs at the scores s + η ds have the mean 1 − μ and the variance σ². Then the
+    hinge has the mean μΦ(μ/σ) + σφ(μ/σ). Its derivative in η is shifted so that it is exact at 0.
+    It has one zero, which bisection finds. This costs no evaluation of P.
+
+    Parameters
+    ----------
+    margins : tuple
+        Mean and covariance of the margins of a random pair in the scores of w and of p.
+    ridge : tuple of 2 floats
+        λ and λ‖p‖², > 0.
+    slope : float
+        Derivative of P at η = 0, < 0.
+    """
+    (m, dm), ((v, c), (_, dv)) = margins
+    lam, bend = ridge
+
+    def rise(step: float) -> float:
+        sd = sqrt(max(v + step * (2.0 * c + step * dv), 1e-200))
+        z = (1.0 - m - step * dm) / sd
+        density = exp(-0.5 * z * z) / sqrt(2.0 * pi)
+        return (c + step * dv) / sd * density - 0.5 * dm * (1.0 + erf(z / sqrt(2.0))) + bend * step
+
+    low, high = 0.0, 1.0 / lam
+    target = rise(0.0) - slope
+    while high - low > 1e-3 * high:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if rise(middle) < target else (low, middle)
+    return high

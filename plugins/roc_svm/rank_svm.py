@@ -17,14 +17,13 @@ from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores
 from aucbench.errors import require_above
 from aucbench.objectives import BinnedSquaredHinge, PairwiseSquaredHinge
-from aucbench.optim import Lbfgs, WeakWolfe
+from aucbench.optim import Lbfgs, WeakWolfe, certified_descent
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.term_newton import TermPoint, term_newton
 from aucbench.pairs import pairs_of
 from aucbench.projectors import penalty_of, ridge_of, term_penalty
 from aucbench.scale import ChunkedData
 
-from .certified import certified_descent
 from .preconditioner import balanced, model, preconditioner
 
 GROWTH = 16  # rows of a sample for each row of the sample before

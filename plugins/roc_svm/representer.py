@@ -8,20 +8,18 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import dtrmv
 
 from aucbench.contract import Cut, Problem, State, count_rows
 from aucbench.data import Data
-from aucbench.data.arrays import ALL, Block, Index, Vector
+from aucbench.data.arrays import Index, Vector
 from aucbench.data.rounding import Slack
 from aucbench.errors import UnsupportedError
 from aucbench.objectives import IncompleteHinge, PairwiseHinge
-from aucbench.objectives.cut import cut_at
+from aucbench.objectives.margins import Margins, scores_at
+from aucbench.optim import certified_descent
 from aucbench.optim.scale import RIDGE, concentration
 from aucbench.projectors import KernelNorm
-
-from .certified import certified_descent
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,53 +76,25 @@ class Turned:
     norm: KernelNorm
     _turned: list[tuple[Vector, Vector]] = field(default_factory=list)  # the last two (v, α)
 
-    @property
-    def data(self) -> Turned:
-        """The object itself: it also has the products with rows that `data` must have."""
-        return self
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        n: int = self.f.data.n
-        return n
-
-    @property
-    def d(self) -> int:
-        """Number of coordinates."""
-        d: int = self.f.data.d
-        return d
-
-    @property
-    def y(self) -> NDArray[np.int8]:
-        """Labels."""
-        y: NDArray[np.int8] = self.f.data.y
-        return y
-
-    @property
-    def some_pairs(self) -> tuple[Index, Index] | None:
-        """Pairs that were drawn; None: all pairs of the two classes."""
-        return self.f.some_pairs
-
     def cut(self, v: Vector) -> Cut:
         """Return f at v and its cut there, from one reading of the rows."""
-        return cut_at(self, v)
+        s = self._scores(v)
+        value, c, b = self.f.cut_of_scores(s)
+        return Cut(value, self._pullback(c), b, scores=s)
 
-    def cut_of_scores(self, s: Vector) -> tuple[float, Vector, float]:
-        """Return the value, coefficients c (n,), and b of the cut."""
-        return self.f.cut_of_scores(s)
-
-    def scores(self, v: Vector, block: Block = ALL) -> Vector:
-        """Return the scores of a block of rows, (|B|,)."""
-        if isinstance(self.norm, SpannedNorm) and block is ALL:
+    def _scores(self, v: Vector) -> Vector:
+        if isinstance(self.norm, SpannedNorm) and v.any():
             return self.norm.scores(v)
-        return self.f.data.scores(self.weights(v), block)
+        return scores_at(self.f.data, self.weights(v))
 
-    def pullback(self, c: Vector, block: Block = ALL) -> Vector:
-        """Return the gradient in v, (m,), that belongs to derivatives c (|B|,) in the scores."""
-        if isinstance(self.norm, SpannedNorm) and block is ALL:
+    def _pullback(self, c: Vector) -> Vector:
+        if isinstance(self.norm, SpannedNorm):
             return self.norm.pullback(c)
-        return self.norm.pulled(self.f.data.pullback(c, block))
+        return self.norm.pulled(self.f.data.pullback(c))
+
+    def margins(self, v: Vector, p: Vector) -> Margins:
+        """Return mean and covariance of the margins of a pair in the scores of v and of p."""
+        return self.f.margins(self.weights(v), self.weights(p))
 
     def weights(self, v: Vector) -> Vector:
         """Return α; those of the point and of the best point are asked for several times."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, sqrt
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.contract import count_rows
+from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
+from aucbench.data.rounding import gamma
 from aucbench.data.summaries import longest_row, row_products
+from aucbench.objectives import PairwiseHinge
+from aucbench.optim.descent import Level
 
 MOST_ROWS = 3000  # whose Gram matrix and whose pairs are kept: 72 and at most 18 MB
 FALL = 0.1  # μ of the next level, in units of this one, unless that took too many steps
@@ -26,6 +31,29 @@ TRIALS = 30  # of a line search
 def worth_newton(data: Data) -> bool:
     """Return whether there are at least as many features as rows, and few rows."""
     return data.n <= min(data.d, MOST_ROWS) and longest_row(data) < LONGEST
+
+
+def newton_levels(f: PairwiseHinge, lam: float, start: Vector) -> Iterator[Level]:
+    """Yield the levels of `RowNewton` from a start (d,).
+
+    To form the products of the rows counts as a pass, also if they are known.
+    """
+    data = f.data
+    s = data.scores(start) if start.any() else np.zeros(data.n)
+    count_rows(data.n)
+    with uncounted():
+        steps = RowNewton(data, lam)
+
+    def pullback(c: Vector) -> Vector:  # without scores before, it is a reading of its own
+        count_rows(data.n)
+        return f.pullback(c)
+
+    def cut(c: Vector) -> tuple[Vector, float, float]:
+        b = -0.5 * float(c @ data.y)  # half of their magnitudes
+        return pullback(c), b, 4.0 * gamma(data.n + 4) * b
+
+    for at, c, gap in steps.levels(start, s):
+        yield Level(gap, partial(cut, c), partial(at, start, lam, pullback))
 
 
 @dataclass(frozen=True)

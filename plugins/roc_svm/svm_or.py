@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,16 +13,14 @@ from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.objectives import BinnedHinge, PairwiseHinge
-from aucbench.optim import Lbfgs
+from aucbench.optim import Lbfgs, certified_descent
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.pairs import pairs_of
 from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.scale import ChunkedData
 
-from .certified import certified_descent
-from .kinks import inverse_bend
-from .preconditioner import WIDE, balanced
-from .row_newton import RowNewton, worth_newton
+from .preconditioner import WIDE, balanced, inverse_bend
+from .row_newton import newton_levels, worth_newton
 
 MANY = 1 << 17  # rows in memory from which a sample is where L-BFGS begins
 SAMPLED = 40_000  # rows of it, half of them of each class
@@ -44,13 +41,13 @@ class SvmOr(Solver):
 
     The method follows no single paper. It has three stages:
 
-    1. L-BFGS on the hinge, in `certified.py`;
-    2. a bundle of cutting planes where kinks dominate, in the same loop, with the bundle of
-       `aucbench.optim.Bundle`;
-    3. on few rows, a path of Newton steps on a smoothed hinge, in `row_newton.py`.
+    1. L-BFGS on the hinge;
+    2. on few rows, a path of Newton steps on a smoothed hinge, in `row_newton.py`;
+    3. steps towards the minimum of a bundle of cutting planes, `aucbench.optim.Bundle`.
 
-    The kernel ROC-SVMs share the loop. Each state has the best w so far, and its
-    gap bounds the distance to the minimum. `gap_tol` of `solve` says which gap is small enough.
+    The loop is `aucbench.optim.certified_descent`, which the kernel ROC-SVMs share. Each state has
+    the best w so far, and its gap bounds the distance to the minimum. `gap_tol` of `solve` says
+    which gap is small enough.
 
     An evaluation of all pairs costs O(n log n), and two products with X. A relative gap of 1e-4
     takes about 5 to 20 evaluations on scaled data, and 100 where features differ in scale by
@@ -67,7 +64,8 @@ class SvmOr(Solver):
 
     Of rows in chunks, and of 131 072 rows or more in memory with at most 1000 features, L-BFGS
     begins at the minimum over a sample of each class, with the mean curvature of the hinge there
-    (`kinks.py`). So a few evaluations are enough however features are scaled or correlated.
+    (`preconditioner.py`). So a few evaluations are enough however features are scaled or
+    correlated.
 
     Parameters
     ----------
@@ -113,23 +111,23 @@ class SvmOr(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state for each evaluation of all pairs."""
-        data, lam = problem.data, ridge_of(problem)
-        if isinstance(problem.f, BinnedHinge):
+        f, data, lam = problem.f, problem.data, ridge_of(problem)
+        if isinstance(f, BinnedHinge):
             with uncounted():  # the sample is in memory
-                w, hessian = _from_sample(problem.f.data.sample, lam, w0)
-            yield from certified_descent(problem.f, lam, w, hessian=hessian)
-            return
+                w, hessian = _from_sample(f.data.sample, lam, w0)
+            return certified_descent(f, lam, w, hessian=hessian)
+        f = PairwiseHinge(data)
         of_classes = pairs_of(data) is None
         if of_classes and data.weights is None and data.n >= MANY and data.d <= WIDE:
             w, hessian = _from_sample(data.take(balanced(data, SAMPLED, rng)), lam, w0)
-            yield from certified_descent(PairwiseHinge(data), lam, w, hessian=hessian)
-            return
-        newton = partial(RowNewton, data, lam) if of_classes and worth_newton(data) else None
-        yield from certified_descent(PairwiseHinge(data), lam, w0, newton)
+            return certified_descent(f, lam, w, hessian=hessian)
+        if of_classes and worth_newton(data):
+            return certified_descent(f, lam, w0, levels=newton_levels(f, lam, w0))
+        return certified_descent(f, lam, w0)
 
 
 def _from_sample(sample: Data, lam: float, w: Vector) -> tuple[Vector, Lbfgs | None]:
-    """Return about the minimum over a sample, and its mean curvature.
+    """Return about the minimum over a sample, and L-BFGS with the mean curvature there.
 
     A start other than 0 is kept.
     """

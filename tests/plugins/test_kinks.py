@@ -8,7 +8,8 @@ from aucbench.data import Data
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import WithStart
-from aucbench_plugins.roc_svm import kinks, svm_or
+from aucbench_plugins.roc_svm import svm_or
+from aucbench_plugins.roc_svm.preconditioner import WINDOW, bend, inverse_bend
 
 
 def rows(n, d, kind, seed=0):
@@ -30,22 +31,22 @@ def test_bend_is_the_sum_over_pairs_in_the_window(layout):
     data = Data.of(layout(X), y)
     s = X @ np.array([0.3, -0.2, 0.5])
     u, t = s[y < 0], s[y > 0] - 1.0
-    h = kinks.BAND * np.hypot(u.std(), t.std()) * min(u.size, t.size) ** -0.2
+    h = WINDOW * np.hypot(u.std(), t.std()) * min(u.size, t.size) ** -0.2
     total = np.zeros((3, 3))
     for i in np.flatnonzero(y > 0):
         for j in np.flatnonzero(y < 0):
             if abs(1.0 - s[i] + s[j]) <= h:
                 total += np.outer(X[i] - X[j], X[i] - X[j])
-    assert np.allclose(kinks.bend(data, s), total / (2 * h * u.size * t.size), atol=1e-12)
+    assert np.allclose(bend(data, s), total / (2 * h * u.size * t.size), atol=1e-12)
 
 
 def test_wide_rows_and_scores_without_kinks():
     X, y = rows(40, 3, "normal")
-    assert kinks.inverse_bend(Data.of(np.zeros((4, 1001)), [0, 1, 0, 1]), np.zeros(4), 1.0) is None
-    flat = kinks.inverse_bend(Data.of(X, y), np.zeros(40), 0.5)  # no pair is near its kink
+    assert inverse_bend(Data.of(np.zeros((4, 1001)), [0, 1, 0, 1]), np.zeros(4), 1.0) is None
+    flat = inverse_bend(Data.of(X, y), np.zeros(40), 0.5)  # no pair is near its kink
     assert np.allclose(flat(np.ones(3)), 2.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        assert kinks.inverse_bend(Data.of(1e200 * X, y), X @ np.ones(3), 1.0) is None
+        assert inverse_bend(Data.of(1e200 * X, y), X @ np.ones(3), 1.0) is None
 
 
 @pytest.mark.parametrize("kind", ["correlated", "scaled"])

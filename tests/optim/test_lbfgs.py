@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from aucbench.objectives.margins import margins_of_classes, sample
 from aucbench.optim import Lbfgs, WeakWolfe
-from aucbench_plugins.roc_svm.line_search import margins_of_classes, normal_step, sample
+from aucbench.optim.lbfgs import normal_step
 
 RNG = np.random.default_rng(3)
 
