@@ -17,7 +17,7 @@ from aucbench.errors import require_above, require_at_least
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 
-from .sparsity import Largest, sparse_logistic
+from .sparsity import sparse_logistic
 
 
 @about("few features, by the logistic loss with growing batches", sparse=True, cites=("zhou2018",))
@@ -92,18 +92,13 @@ class HsgHt(Solver):
         return sparse_logistic(self, data, rng, budget)
 
     def iterates(
-        self,
-        problem: Problem,
-        w0: Vector,
-        rng: np.random.Generator,
-        budget: Budget,
-        largest: Largest = lipschitz,
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
-        """Yield one state per batch. `largest` finds L̂."""
+        """Yield one state per batch."""
         f, H, w = problem.objective, problem.project, w0
         n = f.data.n
         parts = min(100, n // min(n, ceil(self.tau)))
-        gamma = self.gamma or 1.0 / largest(f, f.data.blocks(parts, rng), rng)
+        gamma = self.gamma or 1.0 / lipschitz(f, f.data.blocks(parts, rng), rng)
         size = self.tau
         while True:
             B = _draw(n, min(n, ceil(size)), rng)

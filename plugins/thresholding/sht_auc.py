@@ -18,7 +18,7 @@ from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
 
-from .sparsity import Largest, kept
+from .sparsity import choose_k
 
 
 @about("few features that rank well, by the pairwise square", sparse=True, cites=("yang2020",))
@@ -84,23 +84,18 @@ class ShtAuc(Solver):
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square over k-sparse weights; of other pairs, those in a block."""
-        return Problem(PairwiseSquare(data), TopK(kept(self, data, rng, budget)))
+        return Problem(PairwiseSquare(data), TopK(choose_k(self, data, rng, budget)))
 
     def iterates(
-        self,
-        problem: Problem,
-        w0: Vector,
-        rng: np.random.Generator,
-        budget: Budget,
-        largest: Largest = lipschitz,
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
-        """Yield one state per block. `largest` finds L̂."""
-        f, H, w = problem.objective, problem.project, w0
+        """Yield one state per block."""
+        f, H, w = problem.objective, problem.project, w0  # f computes the class means: line 1
         n = f.data.n
         blocks = f.data.blocks(self.blocks, rng if self.shuffle else None)
         m = len(blocks)
-        gamma = self.gamma or 0.5 / largest(f, blocks, rng)
-        while True:
-            B = blocks[rng.integers(m)]
-            w = H(w - gamma * (m * size(B, n) / n) * f.grad(w, B), gamma)
+        gamma = self.gamma or 0.5 / lipschitz(f, blocks, rng)
+        while True:  # line 2
+            B = blocks[rng.integers(m)]  # line 3
+            w = H(w - gamma * (m * size(B, n) / n) * f.grad(w, B), gamma)  # line 4
             yield State(w)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,19 +10,17 @@ import numpy as np
 
 from aucbench.contract import Budget, NoMap, Objective, Problem, Solver, State, count_rows
 from aucbench.data import Data
-from aucbench.data.arrays import Block, Vector
+from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.tally import counting
 from aucbench.features import AppendOne
 from aucbench.objectives import Logistic
-from aucbench.optim import lipschitz
 from aucbench.optim.choice import AUTO, chosen
 from aucbench.projectors import TopK
 
-Largest = Callable[[Objective, Sequence[Block], np.random.Generator], float]  # `lipschitz`
 LEAST = 10  # weights; fewer are a matter for the user
 
 
-def kept(solver: Any, data: Data, rng: np.random.Generator, budget: Budget) -> int:
+def choose_k(solver: Any, data: Data, rng: np.random.Generator, budget: Budget) -> int:
     """Return the k of a solver; "auto" is chosen among d, d/4, d/16, … ≥ 10 by held-out rows.
 
     Of numbers with the same AUC on held rows, the smallest is taken. With few rows of a class it
@@ -51,29 +49,7 @@ def sparse_logistic(solver: Any, data: Data, rng: np.random.Generator, budget: B
     """Return the logistic loss over k-sparse weights, for a solver with k, intercept and centre."""
     phi = AppendOne() if solver.intercept else NoMap()
     f = Logistic(data.with_rows(phi(data.rows)), solver.centre, phi.exempt)
-    return Problem(f, TopK(kept(solver, data, rng, budget), free=phi.exempt), phi)
-
-
-class _Shared:
-    """What trials have in common, because it does not depend on k: the objective, and L̂."""
-
-    def __init__(self) -> None:
-        self.problem: Problem | None = None
-        self._top, self._rows = 0.0, 0
-
-    def lipschitz(self, f: Objective, blocks: Sequence[Block], rng: np.random.Generator) -> float:
-        """Return L̂ of the first trial; count rows and advance `rng` as if it were found anew.
-
-        So a trial has as many steps, and the same batches, as a fit of its own.
-        """
-        if self._top:
-            rng.standard_normal(f.data.d)
-        else:
-            with counting() as read:
-                self._top = lipschitz(f, blocks, rng)
-            self._rows = read.rows
-        count_rows(self._rows)
-        return self._top
+    return Problem(f, TopK(choose_k(solver, data, rng, budget), free=phi.exempt), phi)
 
 
 @dataclass(frozen=True)
@@ -82,20 +58,50 @@ class _Trial(Solver):
 
     solver: Any
     k: int
-    shared: _Shared = field(default_factory=_Shared)
+    problems: list[Problem] = field(default_factory=list)  # that of the first trial, for all
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Return the problem of the first trial with this k."""
-        if self.shared.problem is None:
-            self.shared.problem = replace(self.solver, k=self.k).problem(data, rng, budget)
-        project: Any = self.shared.problem.project
-        return replace(self.shared.problem, project=replace(project, k=self.k))
+        if not self.problems:
+            problem = replace(self.solver, k=self.k).problem(data, rng, budget)
+            self.problems.append(replace(problem, f=_KnownCurvature(problem.objective)))
+        project: Any = self.problems[0].project
+        return replace(self.problems[0], project=replace(project, k=self.k))
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield the states of the solver."""
-        states: Iterator[State] = self.solver.iterates(
-            problem, w0, rng, budget, self.shared.lipschitz
-        )
+        states: Iterator[State] = self.solver.iterates(problem, w0, rng, budget)
         return states
+
+
+class _KnownCurvature(Objective):
+    """f, whose products with the Hessian are computed once: L̂ is the same for every k.
+
+    A product that is known counts as many rows as before. So a trial has as many steps as a fit of
+    its own.
+    """
+
+    def __init__(self, f: Objective) -> None:
+        self.f, self.data = f, f.data
+        self.products: dict[tuple[bytes, bytes], tuple[Vector, int]] = {}
+
+    def value(self, w: Vector) -> float:
+        """f(w)."""
+        return self.f.value(w)
+
+    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
+        """Return the gradient of f."""
+        return self.f.grad(w, rows)
+
+    def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
+        """Return H v."""
+        key = v.tobytes(), str(rows).encode() if isinstance(rows, slice) else rows.tobytes()
+        if key not in self.products:
+            with counting() as read:
+                product = self.f.curvature(v, rows)
+            self.products[key] = product, read.rows
+        product, read_rows = self.products[key]
+        count_rows(read_rows)
+        return product.copy()

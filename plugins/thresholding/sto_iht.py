@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from aucbench.about import about
-from aucbench.contract import Budget, Needs, Problem, Solver, State
+from aucbench.contract import Budget, Needs, Problem
 from aucbench.data import Data
-from aucbench.data.arrays import Vector, size
-from aucbench.errors import require_above, require_count
-from aucbench.optim import lipschitz
-from aucbench.optim.choice import require_whole_or_auto
 
-from .sparsity import Largest, sparse_logistic
+from .sht_auc import ShtAuc
+from .sparsity import sparse_logistic
 
 
 @about("few features, by the logistic loss with blocks of rows", sparse=True, cites=("nguyen2017",))
 @dataclass(frozen=True)
-class StoIht(Solver):
+class StoIht(ShtAuc):
     """w ← H_k(w − γ (m b/n) ∇f_B(w)), where B is one of m blocks of rows, drawn uniformly.
 
-    f is the mean logistic loss, b is the number of rows in B, and H_k keeps the k weights that
-    are largest in magnitude. The paper allows any distribution over the blocks. Here it is
-    uniform, and the factor m b/n keeps the mean over the blocks equal to the full gradient.
+    The loop is that of `sht-auc`, with another f: the mean logistic loss. b is the number of rows
+    in B, and H_k keeps the k weights that are largest in magnitude. The paper
+    allows any distribution over the blocks. Here it is uniform, and the factor m b/n keeps the mean
+    over the blocks equal to the full gradient.
 
     The cost of a step is O(b d) for dense rows, and O(stored values of the block + d) for CSR.
 
@@ -70,10 +67,6 @@ class StoIht(Solver):
     Yang, Zhou, Lei & Ying, ICDM 2020. That of γ is ours.
     """
 
-    k: int | Literal["auto"] = "auto"
-    gamma: float | None = None
-    blocks: int = 4
-    shuffle: bool = True
     intercept: bool = True
     centre: bool = True
 
@@ -84,30 +77,6 @@ class StoIht(Solver):
     }
     needs: ClassVar = Needs(frozenset({"any-objective", "any-projector", "warm-start"}))
 
-    def __post_init__(self) -> None:
-        require_whole_or_auto(1, k=self.k)
-        require_count(1, blocks=self.blocks)
-        require_above(0, gamma=self.gamma)
-
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the logistic loss over k-sparse weights."""
         return sparse_logistic(self, data, rng, budget)
-
-    def iterates(
-        self,
-        problem: Problem,
-        w0: Vector,
-        rng: np.random.Generator,
-        budget: Budget,
-        largest: Largest = lipschitz,
-    ) -> Iterator[State]:
-        """Yield one state per block. `largest` finds L̂."""
-        f, H, w = problem.objective, problem.project, w0
-        n = f.data.n
-        blocks = f.data.blocks(self.blocks, rng if self.shuffle else None)
-        m = len(blocks)
-        gamma = self.gamma or 0.5 / largest(f, blocks, rng)
-        while True:
-            B = blocks[rng.integers(m)]
-            w = H(w - gamma * (m * size(B, n) / n) * f.grad(w, B), gamma)
-            yield State(w)
