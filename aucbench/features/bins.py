@@ -2,28 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import floor, log10, sqrt
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.about import about
-from aucbench.contract import FeatureMap
-from aucbench.data import Data, Shape, Shapes, Terms
-from aucbench.data.arrays import Rows, Vector
+from aucbench.data import Data, Shape
+from aucbench.data.arrays import Vector, lock
 from aucbench.data.targets import Labels
-from aucbench.errors import DataError, UnknownNameError, UnsupportedError, require_count
-from aucbench.features.by_column import Steps, by_column, columns_of, learnt_blocks, terms_of
+from aucbench.errors import UnknownNameError, UnsupportedError, require_count
+from aucbench.features.by_column import Block, ByColumn
 
 RULES = ("quantile", "tree")
 SMALLEST = 0.02  # share of the rows that a leaf of a tree has at least
 
 
+@dataclass(frozen=True, eq=False)
+class Steps(Block):
+    """scale · (1[x ≥ t_k] − rest_k) for each threshold t_k.
+
+    Attributes
+    ----------
+    thresholds : array of shape (q,)
+        Ascending.
+    scale : float
+        Common to all steps.
+    rest : array of shape (q,)
+        What is subtracted, so that features of sparse rows are 0 where the column is.
+    sign : int
+        The sign that all weights must have; 0 for either.
+    """
+
+    thresholds: Vector
+    scale: float
+    rest: Vector
+    sign: int = 0
+
+    def __post_init__(self) -> None:
+        lock(self, "thresholds", "rest")
+
+    @property
+    def width(self) -> int:
+        """q."""
+        return int(self.thresholds.size)
+
+    @property
+    def curved(self) -> NDArray[np.bool_]:
+        """All of them; a table with two values has one step, which is its linear part."""
+        return np.full(self.width, self.width > 1)
+
+    @property
+    def signs(self) -> Vector:  # type: ignore[override]  # not stored
+        """`sign` for each step."""
+        return np.full(self.width, float(self.sign))
+
+    def put(self, out: Vector, *columns: Vector) -> None:
+        """Write their values into a matrix (n, q)."""
+        (x,) = columns
+        np.subtract(x[:, None] >= self.thresholds, self.rest, out=out)
+        out *= self.scale
+
+
 @about(cites=("siddiqi2017", "tibshirani2005"))
 @dataclass(frozen=True)
-class Bins(FeatureMap):
+class Bins(ByColumn):
     """φ(x) = steps 1[x_j ≥ t_jk] of each column, so that w·φ(x) = Σ_j f_j(x_j), constant in bins.
 
     The weight of a step is the difference of two neighbouring bins. So a ridge is the sum of the
@@ -74,9 +119,11 @@ class Bins(FeatureMap):
     rule: Literal["quantile", "tree"] = "quantile"
     blocks: tuple[Steps | None, ...] | None = field(default=None, repr=False, compare=False)
 
-    expected_failures: ClassVar[Mapping[str, str]] = {
-        "layouts": "features of sparse rows are measured from those of 0"
-    }
+    name = "bins"
+    useless = (
+        "bins need a column that can be divided, and none of the {d} column(s) can: each has one "
+        "value in all {n} training rows, or no split helps"
+    )
 
     def __post_init__(self) -> None:
         require_count(2, count=self.count)
@@ -85,31 +132,10 @@ class Bins(FeatureMap):
 
     def fit(self, data: Data, rng: np.random.Generator) -> Bins:
         """Return the map with thresholds from `data`; it reads the shapes of effects too."""
-        shapes, at_zero = data.shapes or Shapes(()), data.rows.is_sparse
-        blocks = tuple(
-            self._block(x, data, shapes.get(j), at_zero)
-            for j, x in enumerate(columns_of(data.rows))
-        )
-        if not any(blocks):
-            raise DataError(
-                f"bins need a column that can be divided, and none of the {data.d} column(s) can: "
-                f"each has one value in all {data.n} training rows, or no split helps"
-            )
-        return replace(self, blocks=blocks)
+        return replace(self, blocks=self.learn_blocks(data))
 
-    def terms(self) -> Terms:
-        """Return the terms: one for each column that has two bins."""
-        return terms_of(self._learnt())
-
-    def __call__(self, rows: Rows) -> Rows:
-        """Map rows (n, d) to rows (n, p) of the same layout."""
-        return by_column(rows, self._learnt(), "bins")
-
-    def _learnt(self) -> tuple[Steps | None, ...]:
-        return learnt_blocks(self.blocks, "bins")
-
-    def _block(self, x: Vector, data: Data, shape: Shape, at_zero: bool) -> Steps | None:
-        """Return the steps of a column."""
+    def learn_block(self, x: Vector, shape: Shape, data: Data) -> Steps | None:
+        """Return the steps of a column; None where it has one bin."""
         if shape.bend:
             raise UnsupportedError(
                 f"the effect of bins has steps, and cannot be {shape}; give --features splines"
@@ -119,6 +145,7 @@ class Bins(FeatureMap):
             return None
         shares = np.searchsorted(np.sort(x), thresholds) / x.size  # of the rows below
         scale = 1.0 / sqrt(float(shares @ (1.0 - shares)))
+        at_zero = data.rows.is_sparse
         rest = (thresholds <= 0.0).astype(np.float64) if at_zero else 1.0 - shares
         return Steps(thresholds, scale, rest, shape.slope)
 

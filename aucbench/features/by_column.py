@@ -1,181 +1,143 @@
-"""Features of a column alone: spline or step functions, one block of them for each column."""
+"""Features of a column alone, or of a pair of columns: blocks of functions, side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data import Terms
-from aucbench.data.arrays import Rows, Vector, lock, rows
+from aucbench.contract import FeatureMap
+from aucbench.data import Data, Shape, Shapes, Terms
+from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.data.columns import column_entries
 from aucbench.errors import DataError, ParameterError
 
 PIECE = 1024  # dense rows that are mapped at a time
-B = TypeVar("B")
 
 
-class Block(Protocol):
-    """Functions of one column."""
+class Block:
+    """Functions of one column, or of two."""
 
     @property
+    @abstractmethod
     def width(self) -> int:
         """Their number q."""
-        ...
 
     @property
+    @abstractmethod
     def curved(self) -> NDArray[np.bool_]:
         """Which of them bend the effect, (q,)."""
-        ...
 
-    @property
-    def signs(self) -> Vector:
-        """The sign that each weight must have, 0 for either, (q,)."""
-        ...
+    signs: Vector  # the sign that each weight must have, 0 for either, (q,)
 
-    def __call__(self, x: Vector) -> Vector:
-        """Their values at numbers x (n,) -> (n, q)."""
-        ...
+    @abstractmethod
+    def put(self, out: Vector, *columns: Vector) -> None:
+        """Write their values at numbers of the columns, (n,) each, into a matrix (n, q)."""
 
-    def put(self, x: Vector, out: Vector) -> None:
-        """Write the values into the columns of a matrix (n, q)."""
-        ...
+    def __call__(self, *columns: Vector) -> Vector:
+        """Return their values at numbers of the columns, (n,) each -> (n, q)."""
+        out = np.empty((columns[0].size, self.width))
+        self.put(out, *columns)
+        return out
 
 
-@dataclass(frozen=True, eq=False)
-class Spline:
-    """Functions with B-spline coefficients C on knots; outside of the knots they are constant.
+Functions = Sequence[tuple[tuple[int, ...], Block]]  # columns, and what is made of them
 
-    Numbers are measured from the lowest one in units of the range of the training rows, so that
-    digits are kept at any offset.
 
-    Attributes
-    ----------
-    low, high : float
-        The least and the largest training number.
-    knots : array of shape (m + degree + 1,)
-        In [0, 1], the ends repeated.
-    C : array of shape (m, q)
-        The coefficients of q functions.
-    degree : int
-        1 or 3.
-    signs : array of shape (q,)
-        As in `Block`.
-    straight : int
-        1 where the first function is the linear part, 0 where there is none.
+class ByColumn(FeatureMap):
+    """A map that learns a block of functions of each column: w·φ(x) = Σ_j f_j(x_j).
+
+    A dataclass that extends it has the field `blocks`: for each column its functions, or None.
     """
 
-    low: float
-    high: float
-    knots: Vector
-    C: Vector
-    degree: int
-    signs: Vector
-    straight: int = 1
+    name: ClassVar[str]  # by which it is registered
+    useless: ClassVar[str]  # the error where no column has functions, with {n} and {d}
+    expected_failures: ClassVar[Mapping[str, str]] = {
+        "layouts": "features of sparse rows are measured from those of 0"
+    }
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "C", np.ascontiguousarray(self.C))
-        lock(self, "knots", "C", "signs")
+    blocks: Any  # for each column a Block or None, as a tuple; None before `fit`
 
-    @property
-    def curved(self) -> NDArray[np.bool_]:
-        """All but the linear part."""
-        return np.arange(self.width) >= self.straight
+    @abstractmethod
+    def learn_block(self, x: Vector, shape: Shape, data: Data) -> Any:
+        """Return the functions of a column x (n,) of training rows; None where it has none."""
 
-    @property
-    def width(self) -> int:
-        """q."""
-        return int(self.C.shape[1])
+    def learn_blocks(self, data: Data) -> Any:
+        """Return the functions of each column; they have the shapes of effects of `data`."""
+        shapes = data.shapes or Shapes(())
+        columns = enumerate(columns_of(data.rows))
+        blocks = tuple(self.learn_block(x, shapes.get(j), data) for j, x in columns)
+        if not any(blocks):
+            raise DataError(self.useless.format(n=data.n, d=data.d))
+        return blocks
 
-    def first(self, count: int) -> Spline:
-        """Return the first functions only."""
-        return replace(self, C=self.C[:, :count], signs=self.signs[:count])
+    def learnt(self) -> Any:
+        """Return `blocks`; raise `ParameterError` where nothing is learnt yet."""
+        if self.blocks is None:
+            raise ParameterError(
+                f"{self.name} has not learnt from training rows yet; call fit(data, rng) first"
+            )
+        return self.blocks
 
-    def bent(self, factor: float) -> Spline:
-        """Return the functions with the curved ones times `factor`; 0 leaves them out.
+    def functions(self) -> Functions:
+        """Return the columns of each block, and the block, in the order of the features."""
+        return [((j,), block) for j, block in enumerate(self.learnt()) if block is not None]
 
-        Increments of an effect that must rise or fall are all that there is of it, and stay.
+    def terms(self) -> Terms:
+        """Return the terms: one for each column that has functions, and one for each pair."""
+        columns, blocks = zip(*self.functions(), strict=True)
+        widths = [block.width for block in blocks]
+        owner = np.repeat(np.arange(len(columns), dtype=np.int32), widths)
+        signs = np.concatenate([block.signs for block in blocks])
+        terms = Terms(columns, owner, np.concatenate([block.curved for block in blocks]))
+        return terms.bounded(np.where(signs > 0, 0.0, -inf), np.where(signs < 0, 0.0, inf))
+
+    def __call__(self, X: Rows) -> Rows:
+        """Map rows (n, d) to rows (n, p) of the same layout.
+
+        Of sparse rows only stored numbers are mapped: the functions are 0 at 0.
         """
-        if not self.straight:
-            return self
-        if not factor:
-            kept = ~self.curved
-            return replace(self, C=self.C[:, kept], signs=self.signs[kept])
-        return replace(self, C=self.C * np.where(self.curved, factor, 1.0))
-
-    def __call__(self, x: Vector) -> Vector:
-        """Values of the functions, (n,) -> (n, q)."""
-        out = np.empty((x.size, self.width))
-        self.put(x, out)
-        return out
-
-    def put(self, x: Vector, out: Vector) -> None:
-        """Write the values of the functions into the columns of a matrix."""
-        from aucbench.kernels import splines
-
-        if out.size:
-            splines.curves(x, self.low, self.high, self.knots, self.degree, self.C, out)
+        if len(self.learnt()) != X.d:
+            raise DataError(
+                f"{self.name} was fitted on {len(self.learnt())} features, but the rows have "
+                f"{X.d}; give the columns it was fitted on"
+            )
+        if X.is_sparse:
+            return _sparse(X, self.functions())
+        functions = self.functions()
+        out = np.empty((X.n, sum(block.width for _, block in functions)))
+        for first in range(0, X.n, PIECE):  # so few rows that they stay in the cache
+            piece = slice(first, first + PIECE)
+            part, lo = X.take(piece).matrix, 0
+            for columns, block in functions:
+                block.put(out[piece, lo : lo + block.width], *(part[:, j] for j in columns))
+                lo += block.width
+        return rows(out)
 
 
-def unit(x: Vector, low: float, high: float) -> Vector:
-    """Return (x − low)/(high − low), and 0 or 1 where x is outside; halves cannot overflow."""
-    u: Vector = (x / 2 - low / 2) / (high / 2 - low / 2)
-    return np.clip(u, 0.0, 1.0, out=u)
+def _sparse(X: Rows, functions: Functions) -> Rows:
+    from scipy.sparse import csr_array
 
-
-@dataclass(frozen=True, eq=False)
-class Steps:
-    """scale · (1[x ≥ t_k] − rest_k) for each threshold t_k.
-
-    Attributes
-    ----------
-    thresholds : array of shape (q,)
-        Ascending.
-    scale : float
-        Common to all steps.
-    rest : array of shape (q,)
-        What is subtracted, so that features of sparse rows are 0 where the column is.
-    sign : int
-        The sign that all weights must have; 0 for either.
-    """
-
-    thresholds: Vector
-    scale: float
-    rest: Vector
-    sign: int = 0
-
-    def __post_init__(self) -> None:
-        lock(self, "thresholds", "rest")
-
-    @property
-    def width(self) -> int:
-        """q."""
-        return int(self.thresholds.size)
-
-    @property
-    def curved(self) -> NDArray[np.bool_]:
-        """All of them; a table with two values has one step, which is its linear part."""
-        return np.full(self.width, self.width > 1)
-
-    @property
-    def signs(self) -> Vector:
-        """`sign` for each step."""
-        return np.full(self.width, float(self.sign))
-
-    def __call__(self, x: Vector) -> Vector:
-        """Values of the steps, (n,) -> (n, q)."""
-        out = np.empty((x.size, self.width))
-        self.put(x, out)
-        return out
-
-    def put(self, x: Vector, out: Vector) -> None:
-        """Write the values of the steps into the columns of a matrix."""
-        np.subtract(x[:, None] >= self.thresholds, self.rest, out=out)
-        out *= self.scale
+    csc, lo = X.matrix.tocsc(), 0
+    values, features, numbers = [], [], []
+    for columns, block in functions:
+        if len(columns) == 1:
+            own = slice(*csc.indptr[columns[0] : columns[0] + 2])
+            part, of = block(csc.data[own]), csc.indices[own]
+        else:
+            both = (np.asarray(csc[:, [j]].todense()).ravel() for j in columns)
+            part, of = block(*both), np.arange(X.n)
+        i, k = np.nonzero(part)
+        values.append(part[i, k])
+        features.append(lo + k)
+        numbers.append(of[i])
+        lo += block.width
+    places: tuple[NDArray[Any], NDArray[Any]] = (np.concatenate(numbers), np.concatenate(features))
+    return rows(csr_array((np.concatenate(values), places), shape=(X.n, lo)))
 
 
 def columns_of(X: Rows) -> Iterator[Vector]:
@@ -189,121 +151,3 @@ def columns_of(X: Rows) -> Iterator[Vector]:
         own = slice(*csc.indptr[j : j + 2])
         column[csc.indices[own]] = csc.data[own]
         yield column
-
-
-class PairBlock(Protocol):
-    """Functions of two columns."""
-
-    @property
-    def columns(self) -> tuple[int, int]:
-        """The numbers of the columns."""
-        ...
-
-    @property
-    def width(self) -> int:
-        """Their number q."""
-        ...
-
-    def __call__(self, x: Vector, z: Vector) -> Vector:
-        """Their values at numbers of the two columns, (n,) each -> (n, q)."""
-        ...
-
-
-def by_column(
-    X: Rows, blocks: Sequence[Block | None], name: str, crosses: Sequence[PairBlock] = ()
-) -> Rows:
-    """Return the features of all columns side by side, in the layout of the rows.
-
-    Of sparse rows only stored numbers are mapped: the functions are 0 at 0.
-
-    Parameters
-    ----------
-    X : Rows
-        n rows of d columns.
-    blocks : sequence of d functions or None
-        What is made of each column; None: nothing.
-    name : str
-        The name of the map, for the error message.
-    crosses : sequence of functions
-        What is made of pairs of columns; it comes after what is made of single ones.
-
-    Raises
-    ------
-    DataError
-        When the rows have another number of columns.
-    """
-    if len(blocks) != X.d:
-        raise DataError(
-            f"{name} was fitted on {len(blocks)} features, but the rows have {X.d}; give the "
-            "columns it was fitted on"
-        )
-    if X.is_sparse:
-        return _sparse(X, blocks, crosses)
-    p = sum(block.width for block in blocks if block) + sum(cross.width for cross in crosses)
-    out = np.empty((X.n, p))
-    for first in range(0, X.n, PIECE):
-        piece = slice(first, first + PIECE)
-        _fill(out[piece], X.take(piece).matrix, blocks, crosses)
-    return rows(out)
-
-
-def _fill(
-    out: Vector, X: Vector, blocks: Sequence[Block | None], crosses: Sequence[PairBlock]
-) -> None:
-    """Write the features of dense rows, few enough that they stay in the cache."""
-    lo = 0
-    for x, block in zip(X.T, blocks, strict=True):
-        if block is not None:
-            block.put(x, out[:, lo : lo + block.width])
-            lo += block.width
-    for cross in crosses:
-        out[:, lo : lo + cross.width] = cross(*(X[:, j] for j in cross.columns))
-        lo += cross.width
-
-
-def terms_of(
-    blocks: Sequence[Block | None], pairs: Sequence[tuple[tuple[int, int], int]] = ()
-) -> Terms:
-    """Return one term for each column that has functions, and for each pair and its width."""
-    some = [(j, block) for j, block in enumerate(blocks) if block is not None]
-    columns: list[tuple[int, ...]] = [(j,) for j, _ in some] + [both for both, _ in pairs]
-    widths = [block.width for _, block in some] + [width for _, width in pairs]
-    more = sum(width for _, width in pairs)
-    owner = np.repeat(np.arange(len(columns), dtype=np.int32), widths)
-    signs = np.concatenate([*(block.signs for _, block in some), np.zeros(more)])
-    curved = np.concatenate([*(block.curved for _, block in some), np.ones(more, np.bool_)])
-    terms = Terms(tuple(columns), owner, curved)
-    return terms.bounded(np.where(signs > 0, 0.0, -inf), np.where(signs < 0, 0.0, inf))
-
-
-def _sparse(X: Rows, blocks: Sequence[Block | None], crosses: Sequence[PairBlock]) -> Rows:
-    from scipy.sparse import csr_array
-
-    csc, lo = X.matrix.tocsc(), 0
-    values, features, numbers = [], [], []
-
-    def add(part: Vector, of: NDArray[Any], lo: int) -> int:
-        i, k = np.nonzero(part)
-        values.append(part[i, k])
-        features.append(lo + k)
-        numbers.append(of[i])
-        return lo + int(part.shape[1])
-
-    for j, block in enumerate(blocks):
-        if block is not None:
-            own = slice(*csc.indptr[j : j + 2])
-            lo = add(block(csc.data[own]), csc.indices[own], lo)
-    for cross in crosses:
-        both = (np.asarray(csc[:, [j]].todense()).ravel() for j in cross.columns)
-        lo = add(cross(*both), np.arange(X.n), lo)
-    places: tuple[NDArray[Any], NDArray[Any]] = (np.concatenate(numbers), np.concatenate(features))
-    return rows(csr_array((np.concatenate(values), places), shape=(X.n, lo)))
-
-
-def learnt_blocks(blocks: tuple[B, ...] | None, name: str) -> tuple[B, ...]:
-    """Return the functions of a map; raise `ParameterError` where it has learnt nothing yet."""
-    if blocks is None:
-        raise ParameterError(
-            f"{name} has not learnt from training rows yet; call fit(data, rng) first"
-        )
-    return blocks

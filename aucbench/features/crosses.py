@@ -1,9 +1,8 @@
-"""Terms of two columns: products of their functions, for the pairs of columns that matter most."""
+"""The pairs of columns whose joint effect matters most."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -11,81 +10,16 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from aucbench.data import Data, uncounted
-from aucbench.data.arrays import Vector, lock
-from aucbench.features.by_column import Spline
+from aucbench.data.arrays import Vector
 from aucbench.pairs import members_of
 from aucbench.pairs.gram import pair_gram
 
 Pair = tuple[int, int]
 
-EACH = 3  # functions of a column in a product: the linear part and the two smoothest curved ones
 CELLS = 8  # bins of a column by which a pair is judged
 MOST = 60  # columns whose pairs are judged: those with the largest effects
 RIDGE = 1e-3  # of the additive fit, in units of the mean curvature of its weights
 TINY = 1e-300  # so that features without a pair have a factor too
-
-
-@dataclass(frozen=True, eq=False)
-class Cross:
-    """φ_a(x_j) φ_b(x_k) for the first functions a of column j and b of column k.
-
-    Attributes
-    ----------
-    columns : tuple of int
-        (j, k).
-    first, second : Spline
-        The functions of each column.
-    scale : float
-        Of all products.
-    centre : array of shape (q,)
-        What is subtracted.
-    """
-
-    columns: Pair
-    first: Spline
-    second: Spline
-    scale: float
-    centre: Vector
-
-    def __post_init__(self) -> None:
-        lock(self, "centre")
-
-    @staticmethod
-    def of(
-        columns: Pair,
-        both: tuple[Spline, Spline],
-        X: Sequence[Vector],
-        at_zero: bool,
-    ) -> Cross:
-        """Scale the products so that the sum of their variances over rows is 1.
-
-        X are the two columns, each of shape (n,). The products of sparse rows stay `at_zero` where
-        a column is.
-        """
-        first, second = (block.first(EACH) for block in both)
-        bare = Cross(columns, first, second, 1.0, np.zeros(first.width * second.width))
-        products = bare(*X)
-        total = float(products.var(axis=0).sum())
-        scale = 1.0 / np.sqrt(total) if total > 0.0 else 1.0
-        if at_zero:
-            return replace(bare, scale=scale)
-        return replace(bare, scale=scale, centre=scale * products.mean(axis=0))
-
-    @property
-    def width(self) -> int:
-        """Number of products."""
-        return self.first.width * self.second.width
-
-    def bent(self, factor: float) -> Cross:
-        """Return the products times a factor."""
-        return replace(self, scale=self.scale * factor, centre=self.centre * factor)
-
-    def __call__(self, x: Vector, z: Vector) -> Vector:
-        """Values at numbers x, z of the two columns, (n,) each -> (n, q)."""
-        A, B = self.first(x), self.second(z)
-        products: Vector = self.scale * (A[:, :, None] * B[:, None, :]).reshape(x.size, -1)
-        products -= self.centre
-        return products
 
 
 def strongest(

@@ -2,36 +2,168 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.about import about
-from aucbench.contract import FeatureMap
-from aucbench.data import Data, Shape, Shapes, Terms
-from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import DataError, require_above, require_count
-from aucbench.features.by_column import (
-    Spline,
-    by_column,
-    columns_of,
-    learnt_blocks,
-    terms_of,
-    unit,
-)
-from aucbench.features.crosses import Cross, strongest
+from aucbench.data import Data, Shape
+from aucbench.data.arrays import Vector, lock
+from aucbench.errors import require_above, require_count
+from aucbench.features.by_column import Block, ByColumn, Functions, columns_of
+from aucbench.features.crosses import Pair, strongest
 
 TAIL = 1e-3  # share of the rows at either end that lies beyond the outermost knots
 CLOSEST = 1e-9  # knots nearer than this part of the range are one
 PIECE = 1 << 14  # rows whose B-splines are formed at a time
 FLAT = 1e-4  # share of the variance of a column's curved functions below which one is left out
+EACH = 3  # functions of a column in a product: the linear part and the two smoothest curved ones
+
+
+@dataclass(frozen=True, eq=False)
+class Spline(Block):
+    """Functions with B-spline coefficients C on knots; outside of the knots they are constant.
+
+    Numbers are measured from the lowest one in units of the range of the training rows, so that
+    digits are kept at any offset.
+
+    Attributes
+    ----------
+    low, high : float
+        The least and the largest training number.
+    knots : array of shape (m + degree + 1,)
+        In [0, 1], the ends repeated.
+    C : array of shape (m, q)
+        The coefficients of q functions.
+    degree : int
+        1 or 3.
+    signs : array of shape (q,)
+        As in `Block`.
+    straight : int
+        1 where the first function is the linear part, 0 where there is none.
+    """
+
+    low: float
+    high: float
+    knots: Vector
+    C: Vector
+    degree: int
+    signs: Vector
+    straight: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "C", np.ascontiguousarray(self.C))
+        lock(self, "knots", "C", "signs")
+
+    @property
+    def curved(self) -> NDArray[np.bool_]:
+        """All but the linear part."""
+        return np.arange(self.width) >= self.straight
+
+    @property
+    def width(self) -> int:
+        """q."""
+        return int(self.C.shape[1])
+
+    def first(self, count: int) -> Spline:
+        """Return the first functions only."""
+        return replace(self, C=self.C[:, :count], signs=self.signs[:count])
+
+    def bent(self, factor: float) -> Spline:
+        """Return the functions with the curved ones times `factor`; 0 leaves them out.
+
+        Increments of an effect that must rise or fall are all that there is of it, and stay.
+        """
+        if not self.straight:
+            return self
+        if not factor:
+            kept = ~self.curved
+            return replace(self, C=self.C[:, kept], signs=self.signs[kept])
+        return replace(self, C=self.C * np.where(self.curved, factor, 1.0))
+
+    def put(self, out: Vector, *columns: Vector) -> None:
+        """Write their values into a matrix (n, q)."""
+        from aucbench.kernels import splines
+
+        (x,) = columns
+        if out.size:
+            splines.curves(x, self.low, self.high, self.knots, self.degree, self.C, out)
+
+
+@dataclass(frozen=True, eq=False)
+class Cross(Block):
+    """φ_a(x_j) φ_b(x_k) for the first functions a of column j and b of column k.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        (j, k).
+    first, second : Spline
+        The functions of each column.
+    scale : float
+        Of all products.
+    centre : array of shape (q,)
+        What is subtracted.
+    """
+
+    columns: Pair
+    first: Spline
+    second: Spline
+    scale: float
+    centre: Vector
+
+    def __post_init__(self) -> None:
+        lock(self, "centre")
+
+    @staticmethod
+    def of(columns: Pair, both: Sequence[Spline], X: Sequence[Vector], *, at_zero: bool) -> Cross:
+        """Scale the products so that the sum of their variances over rows is 1.
+
+        X are the two columns, each of shape (n,). The products of sparse rows stay `at_zero` where
+        a column is.
+        """
+        first, second = (block.first(EACH) for block in both)
+        bare = Cross(columns, first, second, 1.0, np.zeros(first.width * second.width))
+        products = bare(*X)
+        total = float(products.var(axis=0).sum())
+        scale = 1.0 / np.sqrt(total) if total > 0.0 else 1.0
+        if at_zero:
+            return replace(bare, scale=scale)
+        return replace(bare, scale=scale, centre=scale * products.mean(axis=0))
+
+    @property
+    def width(self) -> int:
+        """Number of products."""
+        return self.first.width * self.second.width
+
+    @property
+    def curved(self) -> NDArray[np.bool_]:
+        """All of them."""
+        return np.ones(self.width, np.bool_)
+
+    @property
+    def signs(self) -> Vector:  # type: ignore[override]  # not stored
+        """None is bounded."""
+        return np.zeros(self.width)
+
+    def bent(self, factor: float) -> Cross:
+        """Return the products times a factor."""
+        return replace(self, scale=self.scale * factor, centre=self.centre * factor)
+
+    def put(self, out: Vector, *columns: Vector) -> None:
+        """Write their values into a matrix (n, q)."""
+        x, z = columns
+        A, B = self.first(x), self.second(z)
+        products = self.scale * (A[:, :, None] * B[:, None, :]).reshape(x.size, -1)
+        np.subtract(products, self.centre, out=out)
 
 
 @about(cites=("eilers1996", "wood2017"))
 @dataclass(frozen=True)
-class Splines(FeatureMap):
+class Splines(ByColumn):
     """φ(x) = the linear part and the curved parts of each column, so that w·φ(x) = Σ_j f_j(x_j).
 
     f_j is a cubic spline with knots at quantiles of the column. It is written as f_j = Σ_i c_i B_i
@@ -97,9 +229,11 @@ class Splines(FeatureMap):
     blocks: tuple[Spline | None, ...] | None = field(default=None, repr=False, compare=False)
     crosses: tuple[Cross, ...] = field(default=(), repr=False, compare=False)
 
-    expected_failures: ClassVar[Mapping[str, str]] = {
-        "layouts": "features of sparse rows are measured from those of 0"
-    }
+    name = "splines"
+    useless = (
+        "splines need a column with two values, and each of the {d} column(s) has one value in all "
+        "{n} training rows"
+    )
 
     def __post_init__(self) -> None:
         require_count(3, knots=self.knots)
@@ -108,16 +242,7 @@ class Splines(FeatureMap):
 
     def fit(self, data: Data, rng: np.random.Generator) -> Splines:
         """Return the map with knots and scales from `data`; it reads the shapes of effects too."""
-        shapes, at_zero = data.shapes or Shapes(()), data.rows.is_sparse
-        blocks = tuple(
-            self._block(x, shapes.get(j), at_zero) for j, x in enumerate(columns_of(data.rows))
-        )
-        if not any(blocks):
-            raise DataError(
-                f"splines need a column with two values, and each of the {data.d} column(s) has "
-                f"one value in all {data.n} training rows"
-            )
-        alone = replace(self, blocks=blocks, crosses=())
+        alone = replace(self, blocks=self.learn_blocks(data), crosses=())
         return alone if not self.pairs else alone.crossed(data, alone.strongest(data, self.pairs))
 
     def strongest(self, data: Data, count: int) -> list[tuple[int, int]]:
@@ -125,31 +250,34 @@ class Splines(FeatureMap):
         if not count:
             return []
         alone = replace(self.bent(1.0), crosses=())
-        free = [j for j, block in enumerate(self._learnt()) if block and not block.signs.any()]
+        free = [j for j, block in enumerate(self.learnt()) if block and not block.signs.any()]
         return strongest(alone.mapped(data), free, dict(enumerate(columns_of(data.rows))), count)
 
     def crossed(self, data: Data, pairs: Sequence[tuple[int, int]]) -> Splines:
         """Return the fitted map with joint effects of these pairs of columns."""
         if not pairs:
             return replace(self, crosses=())
-        columns, blocks = dict(enumerate(columns_of(data.rows))), self.bent(1.0)._learnt()
-        crosses = []
-        for j, k in pairs:
-            first, second = blocks[j], blocks[k]
-            if first is not None and second is not None:
-                X, sparse = (columns[j], columns[k]), data.rows.is_sparse
-                cross = Cross.of((j, k), (first, second), X, sparse)
-                crosses.append(cross.bent(self.curve))
+        columns, blocks = [*columns_of(data.rows)], self.bent(1.0).learnt()
+        crosses = [
+            Cross.of(
+                (j, k),
+                (blocks[j], blocks[k]),
+                (columns[j], columns[k]),
+                at_zero=data.rows.is_sparse,
+            ).bent(self.curve)
+            for j, k in pairs
+            if blocks[j] and blocks[k]
+        ]
         return replace(self, crosses=tuple(crosses))
 
     @property
     def width(self) -> int:
         """Number of features, without those of pairs."""
-        return sum(block.width for block in self._learnt() if block)
+        return sum(block.width for block in self.learnt() if block)
 
     def bent(self, curve: float) -> Splines:
         """Return the fitted map with curved features of another size; 0 leaves them out."""
-        blocks = tuple(block and block.bent(curve / self.curve) for block in self._learnt())
+        blocks = tuple(block and block.bent(curve / self.curve) for block in self.learnt())
         crosses = tuple(cross.bent(curve / self.curve) for cross in self.crosses if curve)
         return replace(self, curve=curve or self.curve, blocks=blocks, crosses=crosses)
 
@@ -157,19 +285,12 @@ class Splines(FeatureMap):
         """Return the data with the features as float64, whatever its rows are, and their terms."""
         return replace(data.with_rows(self(data.rows)), terms=self.terms())
 
-    def terms(self) -> Terms:
-        """Return the terms: one for each column that has features, and one for each pair."""
-        return terms_of(self._learnt(), [(cross.columns, cross.width) for cross in self.crosses])
+    def functions(self) -> Functions:
+        """Return the columns of each block, and the block; those of pairs come last."""
+        return [*super().functions(), *((cross.columns, cross) for cross in self.crosses)]
 
-    def __call__(self, rows: Rows) -> Rows:
-        """Map rows (n, d) to rows (n, p) of the same layout."""
-        return by_column(rows, self._learnt(), "splines", self.crosses)
-
-    def _learnt(self) -> tuple[Spline | None, ...]:
-        return learnt_blocks(self.blocks, "splines")
-
-    def _block(self, x: Vector, shape: Shape, at_zero: bool) -> Spline | None:
-        """Return the functions of a column."""
+    def learn_block(self, x: Vector, shape: Shape, data: Data) -> Spline | None:
+        """Return the functions of a column; None where it has one value."""
         levels, counts = np.unique(x, return_counts=True)
         if levels.size == 1:
             return None
@@ -183,9 +304,15 @@ class Splines(FeatureMap):
         C, signs, straight = _shaped(moments, shape, self.curve)
         C -= moments.mean @ C
         block = Spline(low, high, t, C, degree, signs, straight)
-        if at_zero:
+        if data.rows.is_sparse:
             block = replace(block, C=C - block(np.zeros(1)))
         return block
+
+
+def unit(x: Vector, low: float, high: float) -> Vector:
+    """Return (x − low)/(high − low), and 0 or 1 where x is outside; halves cannot overflow."""
+    u: Vector = (x / 2 - low / 2) / (high / 2 - low / 2)
+    return np.clip(u, 0.0, 1.0, out=u)
 
 
 def knots_at(levels: Vector, counts: Any, k: int) -> Vector:

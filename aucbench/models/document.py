@@ -30,8 +30,8 @@ from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part
 from aucbench.datasets.tables.schema import VERSION
 from aucbench.errors import AucbenchError, DataError
 from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem, Splines
-from aucbench.features.by_column import Spline, Steps
-from aucbench.features.crosses import Cross
+from aucbench.features.bins import Steps
+from aucbench.features.splines import Cross, Spline
 from aucbench.models.calibration import Calibrator, Isotonic, Sigmoid
 from aucbench.models.maps import CALIBRATORS, KIND, MAPS, NAMES, PARTS, ROWS, current_fields
 from aucbench.records import Stop

@@ -33,8 +33,8 @@ from aucbench.features import (
     Unit,
     UnitCentred,
 )
-from aucbench.features.by_column import Spline, Steps
-from aucbench.features.crosses import Cross
+from aucbench.features.bins import Steps
+from aucbench.features.splines import Cross, Spline
 from aucbench.features.terms import terms
 from aucbench.models.calibration import Isotonic, Sigmoid
 from aucbench.models.shape import TIMES

@@ -32,7 +32,7 @@ from aucbench.datasets.tables import Column, Schema
 from aucbench.datasets.tables.parts import OneHot
 from aucbench.errors import DataError, UnsupportedError, require_above, require_at_most
 from aucbench.features import AppendOne, Bins
-from aucbench.features.by_column import Steps
+from aucbench.features.bins import Steps
 from aucbench.metrics import auc
 from aucbench.models.assessment import SMALLEST
 from aucbench.models.calibration import Sigmoid, calibrator

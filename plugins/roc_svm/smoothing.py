@@ -17,7 +17,7 @@ from aucbench.data.folds import drawn
 from aucbench.data.layouts import stored_count
 from aucbench.data.tally import READ
 from aucbench.features import Splines
-from aucbench.features.crosses import EACH
+from aucbench.features.splines import EACH
 from aucbench.objectives.all_pairs import hinge_sums
 from aucbench.optim.choice import HELD, in_order, too_few
 from aucbench.optim.scale import default_ridge
