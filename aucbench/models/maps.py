@@ -34,8 +34,8 @@ from aucbench.features import (
     UnitCentred,
 )
 from aucbench.features.bins import Steps
+from aucbench.features.chain import terms
 from aucbench.features.splines import Cross, Spline
-from aucbench.features.terms import terms
 from aucbench.models.calibration import Isotonic, Sigmoid
 from aucbench.models.shape import TIMES
 from aucbench.optim.trees import TreeSum

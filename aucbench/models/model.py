@@ -29,8 +29,7 @@ from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Column, Encoding, Schema
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import Chain, KernelColumns, Nystroem
-from aucbench.features.chain import weights_through
-from aucbench.features.terms import terms
+from aucbench.features.chain import terms, weights_through
 from aucbench.metrics import Aim, intercept_at
 from aucbench.models import archive
 from aucbench.models.calibration import Sigmoid, best, calibrator, log_odds, probabilities

@@ -10,7 +10,8 @@ from aucbench.contract import Problem
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns, landmarks
+from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns
+from aucbench.features.nystroem import CHOICES
 from aucbench.objectives import PairwiseSquare
 from aucbench.solving.scoring import MAPPED_ROWS, Scorer
 
@@ -38,7 +39,7 @@ def fitted(X, rng, **params):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
-@pytest.mark.parametrize("how", landmarks.CHOICES)
+@pytest.mark.parametrize("how", CHOICES)
 def test_inner_products_are_the_nystrom_approximation(kernel, layout, how, X, rng):
     phi = fitted(layout(X), rng, rank=12, kernel=kernel, landmarks=how, **KERNELS[kernel])
     F = phi(rows(layout(X))).matrix
@@ -89,7 +90,7 @@ def test_duplicated_landmarks_change_nothing(rng):
 def test_stratified_landmarks_are_half_positive_as_far_as_possible(every, rank, positive, rng):
     X = np.arange(60.0).reshape(60, 1)
     data = Data.of(X, np.where(np.arange(60) % every < 1, 1, -1))
-    drawn = landmarks.choose(data, rank, "stratified", rng).matrix.ravel().astype(int)
+    drawn = CHOICES["stratified"](data, rank, rng).matrix.ravel().astype(int)
 
     assert np.unique(drawn).size == rank
     assert (data.y[drawn] > 0).sum() == positive
@@ -98,7 +99,7 @@ def test_stratified_landmarks_are_half_positive_as_far_as_possible(every, rank, 
 def test_kmeans_finds_separated_clusters(rng):
     centres = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 50.0]])
     X = np.repeat(centres, 30, axis=0) + 0.1 * rng.normal(size=(90, 2))
-    found = landmarks.choose(labelled(X), 3, "kmeans", np.random.default_rng(1)).matrix
+    found = CHOICES["kmeans"](labelled(X), 3, np.random.default_rng(1)).matrix
 
     order = np.lexsort((found[:, 1], found[:, 0] > 25))
     np.testing.assert_allclose(found[order], [centres[0], centres[2], centres[1]], atol=0.5)
@@ -217,5 +218,5 @@ def test_the_kernel_auto_is_linear_for_text_and_rbf_for_others():
 def test_stratified_landmarks_have_as_many_of_each_class_as_there_are():
     y = np.repeat([0, 1, 2], [50, 3, 30])
     data = Data.of(np.arange(83.0)[:, np.newaxis], Categories.of(y))
-    drawn = landmarks.choose(data, 21, "stratified", np.random.default_rng(0)).matrix.ravel()
+    drawn = CHOICES["stratified"](data, 21, np.random.default_rng(0)).matrix.ravel()
     assert np.bincount(y[drawn.astype(int)]).tolist() == [9, 3, 9]
