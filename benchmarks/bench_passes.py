@@ -10,7 +10,11 @@ from statistics import median
 import numpy as np
 
 import aucbench
-from aucbench_plugins.online.spam import SpamL1, eager_pass, first_step, lazy_pass
+from aucbench.data.summaries import whole_chunk
+from aucbench.kernels.spam import soft_pass
+from aucbench_plugins.online.proximal import make_lazy_pass
+from aucbench_plugins.online.reach import derive_spam_step
+from aucbench_plugins.online.spam import ProximalPoint, SpamL1
 
 from .bench_svm_or import seconds
 from .rows import LAYOUTS, dense, sector
@@ -136,18 +140,17 @@ class Sweep:
 
     def setup(self) -> None:
         data = sector()
-        l1, l2 = SpamL1().penalties(data)
-        self.lazy, self.eager = lazy_pass(data, l1, l2), eager_pass(data, l1, l2)
+        self.chunk, self.lazy = whole_chunk(data), make_lazy_pass(data)
         self.order = np.arange(data.n, dtype=np.int32)
-        self.steps = np.full(data.n, first_step(data, shuffle=False))
-        self.w, self.total = np.zeros(data.d), np.zeros(data.d)
+        self.point = ProximalPoint.at(np.zeros(data.d), data, *SpamL1().penalties(data))
+        self.point.xi, self.point.n = derive_spam_step(data, shuffle=False), np.inf
         self.time_lazy()
 
     def time_lazy(self) -> None:
-        self.lazy(self.order, self.steps, self.w, self.total)
+        self.lazy(self.chunk, self.order, self.point)
 
     def time_500_steps_over_all_weights(self) -> None:
-        self.eager(self.order[:500], self.steps[:500], self.w, self.total)
+        soft_pass(self.chunk, self.order[:500], self.point)
 
     def track_ratio(self) -> float:
         """Time of a step over all weights divided by that of a lazy one; the target is 20."""

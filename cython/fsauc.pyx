@@ -16,7 +16,7 @@ Design
 from libc.math cimport INFINITY, fabs, sqrt
 
 from rows cimport (
-    Rows, ahead, axpy, begin, dense_row, dot2, first, first_index, value, view,
+    Rows, ahead, axpy, begin, dense_row, dot2, first, first_index, rows_of, value,
 )
 from scaled cimport Scaled, count, fold, multiply, scaled
 
@@ -131,39 +131,36 @@ cdef inline bint into_ball(Primal* w, double R) noexcept nogil:
     return True
 
 
-cdef inline void into_radius(Primal* w, Saddle* v, const Saddle* v1, double r) noexcept nogil:
+cdef inline void into_radius(Primal* w, Saddle* v, const Saddle* v0, double r) noexcept nogil:
     """Scale (w, a, b) minus the start of the stage to length r, if it is longer."""
-    cdef double a = v.a - v1.a, b = v.b - v1.b, f
+    cdef double a = v.a - v0.a, b = v.b - v0.b, f
     cdef double square = w.size.square + a * a + b * b
     if not square > r * r:
         return
     f = r / sqrt(square)
-    v.a, v.b = v1.a + f * a, v1.b + f * b
+    v.a, v.b = v0.a + f * a, v0.b + f * b
     w.size.norm = f * w.size.norm + (1.0 - f) * w.norm
     w.size.square *= f * f
     w.measured = False
     multiply(&w.away, f)
 
 
-def stage_rows(
-    values, const int[::1] columns, const int[::1] starts, int d,
-    const int[::1] order, const signed char[::1] y, const double[::1] square_norms,
-    double eta, double R, double bound, double r, double D,
-    const double[::1] c, double[::1] z, double[:, ::1] work, double[::1] total,
-    double[:, ::1] sums, double[:, ::1] abc, double[::1] seen,
-):
-    """Take a projected saddle-point step for each row of `order`; add up the points after them.
+def stage_rows(chunk, const int[::1] order, stage):
+    """Take a step of FSAUC for each row of `order`; add up the points after them.
 
-    w = c + z. work (2, d) is scratch, and work[0] holds zeros, before and after. total is the stage's sum of w - c. sums[0] and
-    sums[1] are the sums of the negative and of the positive rows so far, seen are their numbers.
-    The rows of abc are (a, b, alpha) now, at the start of the stage, and summed over the stage.
-    |a|, |b| <= bound and |alpha| <= 2 bound.
+    The attributes of `stage` are those of `aucbench_plugins.online.fsauc.Stage`, and the step is
+    `reference_update` of that module.
     """
-    cdef Rows X = view(values, columns, starts, d)
+    cdef Rows X = rows_of(chunk.rows)
+    cdef const signed char[::1] y = chunk.y
+    cdef const double[::1] square_norms = chunk.square_norms, c = stage.w0
+    cdef double[::1] z = stage.z, total = stage.total, seen = stage.seen
+    cdef double[:, ::1] work = stage.work, sums = stage.sums
+    cdef double eta = stage.eta, R = stage.R, r = stage.r, D = stage.D, bound = R * stage.kappa
     cdef Primal w = Primal(
-        scaled(&z[0], &work[0, 0], &total[0], d), first(c), 0.0, Size(0.0, 0.0, 0.0), False, d)
-    cdef Saddle v = Saddle(abc[0, 0], abc[0, 1], abc[0, 2])
-    cdef Saddle v1 = Saddle(abc[1, 0], abc[1, 1], abc[1, 2])
+        scaled(&z[0], &work[0, 0], &total[0], X.d), first(c), 0.0, Size(0.0, 0.0, 0.0), False, X.d)
+    cdef Saddle v = Saddle(stage.a, stage.b, stage.alpha)
+    cdef Saddle v0 = Saddle(stage.a0, stage.b0, stage.alpha0)
     cdef const int* order_ = first_index(order)
     cdef Py_ssize_t n = order.shape[0], t
     cdef double dots[2]
@@ -171,7 +168,7 @@ def stage_rows(
     cdef bint positive, projected
     cdef int i
     with nogil:
-        measure(d, w.c, w.away.v, 0.0, &w.size)
+        measure(X.d, w.c, w.away.v, 0.0, &w.size)
         w.norm = w.size.norm
         for t in range(n):
             if t % FRESH == 0:
@@ -190,15 +187,16 @@ def stage_rows(
             move(&w, e / w.away.s, &X, i, &work[1, 0])
             projected = into_ball(&w, R)
             v.a, v.b, v.alpha = clip(v.a, bound), clip(v.b, bound), clip(v.alpha, 2.0 * bound)
-            into_radius(&w, &v, &v1, r)
-            v.alpha = v1.alpha + clip(v.alpha - v1.alpha, D)
+            into_radius(&w, &v, &v0, r)
+            v.alpha = v0.alpha + clip(v.alpha - v0.alpha, D)
             if projected:
-                add_to(d, w.away.s, w.away.v, w.away.total)
+                add_to(X.d, w.away.s, w.away.v, w.away.total)
             else:
                 count(&w.away, 1.0)
             sum_a += v.a
             sum_b += v.b
         fold(&w.away)
-    abc[0, 0], abc[0, 1], abc[0, 2] = v.a, v.b, v.alpha
-    abc[2, 0] += sum_a
-    abc[2, 1] += sum_b
+    stage.a, stage.b, stage.alpha = v.a, v.b, v.alpha
+    stage.total_a += sum_a
+    stage.total_b += sum_b
+    stage.rows += n

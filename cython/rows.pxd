@@ -68,6 +68,12 @@ cdef inline Rows view(
     return X
 
 
+cdef inline Rows rows_of(rows) except *:
+    """The rows of an `aucbench.data.arrays.Rows`, which the caller keeps."""
+    values, columns, starts, d = rows.stored_arrays
+    return view(values, columns, starts, d)
+
+
 cdef inline const char* address(const Rows* X, Py_ssize_t j) noexcept nogil:
     """Where the stored value j is in memory."""
     if X.singles != NULL:

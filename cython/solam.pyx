@@ -1,7 +1,8 @@
 """Passes of SOLAM over rows in a given order."""
 
 from libc.math cimport fmax, fmin, sqrt
-from rows cimport Rows, ahead, dot, first, first_index, view
+from reach cimport capped
+from rows cimport Rows, ahead, first, first_index, rows_of
 from scaled cimport Scaled, add, count, fold, multiply, scaled, score
 
 cdef double LOST = 2.0**12          # allowed error of |w|^2, in units of rounding: 5e-13
@@ -47,47 +48,50 @@ cdef inline double clip(double a, double limit) noexcept nogil:
     return fmin(fmax(a, -limit), limit)
 
 
-def solam_pass(
-    values, const int[::1] columns, const int[::1] starts, int d,
-    const int[::1] order, const signed char[::1] y, const double[::1] square_norms,
-    const double[::1] steps, double lam, double R, bint running,
-    double[::1] w, double[::1] u, double[::1] total, double[::1] numbers,
-):
-    """For each row: total += step w, descend in (w, a, b), ascend in alpha, then project.
+def solam_pass(chunk, const int[::1] order, point):
+    """Take a step of SOLAM or regSOLAM for each row of `order`.
 
-    numbers = [a, b, alpha, kappa, rows seen, positives seen, sum of steps]. If `running`, kappa is
-    the largest |x| seen. u holds zeros, before and after. The gradient of a row in w is
-    2 share (x . w - own - side (1 + alpha)) x. Here own is a for a positive and b for a negative
-    row, side is its label, and share is that of the other class. A step costs O(stored values of
-    the row).
+    The attributes of `point` are those of `aucbench_plugins.online.solam.SaddlePoint`, and the
+    step is `reference_update` of that module. A step costs O(stored values of the row).
     """
-    cdef Rows X = view(values, columns, starts, d)
-    cdef Scaled W = scaled(<double*> first(w), <double*> first(u), <double*> first(total), d)
+    cdef Rows X = rows_of(chunk.rows)
+    cdef const signed char[::1] y = chunk.y
+    cdef const double[::1] square_norms = chunk.square_norms
+    cdef double[::1] w_ = point.w, zeros = point.zeros, total = point.total
+    cdef Scaled w = scaled(<double*> first(w_), <double*> first(zeros), <double*> first(total), X.d)
     cdef const int* order_ = first_index(order)
-    cdef double* m = &numbers[0]
+    cdef double xi = point.xi, full = point.n, R = point.R, lam = point.lam, kappa = point.kappa
+    cdef double[2] ab = [point.a, point.b]
+    cdef double alpha = point.alpha, weight = point.weight
+    cdef double rows = point.rows, positives = point.positives
+    cdef bint running = point.running
     cdef Norm norm
-    cdef double p, s, eta, share, side, g, curve
+    cdef double p, s, gamma, share, side, g, curve
     cdef Py_ssize_t n = order.shape[0], t
     cdef int i, own
     with nogil:
-        measure(&norm, &W)
+        measure(&norm, &w)
         for t in range(n):
-            i, eta = order_[t], steps[t]
+            i = order_[t]
             ahead(&X, order_, t, n)
-            m[4] += 1.0
-            m[5] += y[i] > 0
-            m[6] += eta
-            p = m[5] / m[4]
+            rows += 1.0
+            positives += y[i] > 0
+            gamma = capped(xi, full, rows)
+            weight += gamma
+            p = positives / rows
             side = y[i]
             own = y[i] < 0
             share = 2.0 * (p if own else 1.0 - p)
             curve = 2.0 * p * (1.0 - p)
             if running:
-                m[3] = fmax(m[3], sqrt(square_norms[i]))
-            count(&W, eta)
-            s = score(&W, &X, i)
-            g = share * (s - m[own] - side * (1.0 + m[2]))
-            m[own] = clip(m[own] + eta * share * (s - m[own]), R * m[3])
-            m[2] = clip(m[2] - eta * (side * share * s + curve * m[2]), 2.0 * R * m[3])
-            step(&norm, &W, R, 1.0 - eta * lam, -eta * g, s, &X, i, square_norms[i])
-        fold(&W)
+                kappa = fmax(kappa, sqrt(square_norms[i]))
+            count(&w, gamma)
+            s = score(&w, &X, i)
+            g = share * (s - ab[own] - side * (1.0 + alpha))
+            ab[own] = clip(ab[own] + gamma * share * (s - ab[own]), R * kappa)
+            alpha = clip(alpha - gamma * (side * share * s + curve * alpha), 2.0 * R * kappa)
+            step(&norm, &w, R, 1.0 - gamma * lam, -gamma * g, s, &X, i, square_norms[i])
+        fold(&w)
+    point.a, point.b, point.alpha = ab[0], ab[1], alpha
+    point.kappa, point.weight = kappa, weight
+    point.rows, point.positives = rows, positives

@@ -116,6 +116,15 @@ def l1_ball(v, R):
     )
 
 
+def l1_ball_by_sorting(v, R):
+    """Nearest point with |v|_1 <= R, in floating point of any precision."""
+    magnitudes = np.sort(np.abs(v))[::-1]
+    if magnitudes.sum() <= R:
+        return v
+    theta = max((np.cumsum(magnitudes) - R) / np.arange(1, v.size + 1))
+    return np.sign(v) * np.maximum(np.abs(v) - theta, 0.0)
+
+
 def l2_ball(v, R):
     """v shortened to length R when it is longer."""
     norm = math.hypot(*v)
@@ -146,39 +155,6 @@ def group_l2(v, owner, low, high, *, group, l2, step):
         limit = step * group * math.sqrt(part.sum())
         u[part] = u[part] * (1 - limit / length) if length > limit else 0.0 * u[part]
     return u / (1 + step * l2)
-
-
-# --- solam -------------------------------------------------------------------------------
-
-
-def solam(X, y, order, *, xi, R, lam=0.0, kappa=None, w=None):
-    """Eager SOLAM and regSOLAM: the gamma-weighted mean of the points, and the last point."""
-    w = np.zeros(X.shape[1]) if w is None else w.copy()
-    a = b = alpha = 0.0
-    largest, positives, weight, total = 0.0, 0, 0.0, np.zeros(w.size)
-    for t, i in enumerate(order, 1):
-        x, step = X[i], xi / math.sqrt(t)
-        positives += y[i] > 0
-        p = positives / t
-        largest = max(largest, math.sqrt(x @ x))
-        bound = R * (largest if kappa is None else kappa)
-        total, weight = total + step * w, weight + step
-        s = w @ x
-        if y[i] > 0:
-            dw = 2 * (1 - p) * (s - a - 1 - alpha) * x
-            da, db = -2 * (1 - p) * (s - a), 0.0
-            dalpha = -2 * (1 - p) * s - 2 * p * (1 - p) * alpha
-        else:
-            dw = 2 * p * (s - b + 1 + alpha) * x
-            da, db = 0.0, -2 * p * (s - b)
-            dalpha = 2 * p * s - 2 * p * (1 - p) * alpha
-        w = w - step * (dw + lam * w)
-        a, b, alpha = a - step * da, b - step * db, alpha + step * dalpha
-        if np.linalg.norm(w) > R:
-            w = w * R / np.linalg.norm(w)
-        a, b = (min(max(v, -bound), bound) for v in (a, b))
-        alpha = min(max(alpha, -2 * bound), 2 * bound)
-    return total / weight, w, np.array([a, b, alpha])
 
 
 # --- OAM ---------------------------------------------------------------------------------
@@ -285,106 +261,6 @@ def univariate_exp(X, y, w):
         value += loss
         grad -= k * loss * x
     return value, grad
-
-
-def uni_exp(X, y, eta, lam, w, offset=True):
-    """One eager step per row, with the running share of its class.
-
-    Without eta it is 1/8 over lam + L / (2 p), p the smaller share and L the largest |x|^2 so
-    far, and x is multiplied by at most 1 / L. With an offset c, L is twice that, and c moves like
-    the weight of a feature that is 1, or the largest |x| so far without eta.
-    """
-    w, seen, L, step, most = w.copy(), {1: 0, -1: 0}, 0.0, eta, np.inf
-    c, unit = 0.0, 1.0
-    for t, (x, k) in enumerate(zip(X, y, strict=True), 1):
-        seen[k] += 1
-        share = seen[k] / t
-        if eta is None:
-            L, w = widened(L, x @ x, w)
-            p = min(seen.values()) / t
-            reach, unit = L * (1 + offset), L
-            step, most = 1 / 8 / (lam + reach / (2 * p)) if p else 0.0, 1 / reach
-        pull = min(step * np.exp(-k * (w @ x + c)) / (2 * share), most)
-        w = (1 - step * lam) * w + k * pull * x
-        c += k * pull * unit * offset
-    return w
-
-
-# --- fsauc -------------------------------------------------------------------------------
-
-
-def l1_ball_by_sorting(v, R):
-    """Nearest point with |v|_1 <= R, in floating point."""
-    magnitudes = np.sort(np.abs(v))[::-1]
-    if magnitudes.sum() <= R:
-        return v
-    theta = max((np.cumsum(magnitudes) - R) / np.arange(1, v.size + 1))
-    return np.sign(v) * np.maximum(np.abs(v) - theta, 0.0)
-
-
-def fsauc_gradient(x, label, v, alpha, p):
-    """Gradient in v = (w, a, b) and in alpha, without the factor 2."""
-    s, (a, b) = v[:-2] @ x, v[-2:]
-    if label > 0:
-        q = 1 - p
-        g = np.r_[q * (s - a - 1 - alpha) * x, -q * (s - a), 0.0]
-        return g, -q * s - p * q * alpha
-    return np.r_[p * (s - b + 1 + alpha) * x, 0.0, -p * (s - b)], p * s - p * (1 - p) * alpha
-
-
-def fsauc_limits(k, beta, eta, R, r, p, n0):
-    """D, beta and eta of the next stage, whose radius is r."""
-    L = math.log(12 / 0.1)
-    c, root = 2 + math.sqrt(2 * L), min(p, 1 - p) * n0 - math.sqrt(2 * n0 * L)
-    D, new = 1e7, 1e7
-    if root > 0:
-        D = math.sqrt(8) * k * r + math.sqrt(32) * k * c * (1 + 2 * k) * R / math.sqrt(root)
-        new = 1 + 8 * k**2 + 32 * k**2 * (1 + 2 * k) ** 2 * c**2 / (root / n0)
-    return D, new, min(math.sqrt(new / beta) * eta / 2, eta)
-
-
-def fsauc(X, y, order, *, R, eta, kappa, m, w=None):
-    """Eager FSAUC in m stages: the mean of w over its stage so far, after each row."""
-    n0, d = len(order) // m, X.shape[1]
-    start = np.r_[np.zeros(d) if w is None else l1_ball_by_sorting(w, R), 0.0, 0.0]
-    alpha0, means = 0.0, []
-    r, beta = 2 * math.sqrt(1 + 2 * kappa**2) * R, 1 + 8 * kappa**2
-    D, k = 2 * math.sqrt(2) * kappa * r, kappa
-    for stage in range(m):
-        v, alpha, total = start, alpha0, np.zeros(d + 2)
-        for t in range(stage * n0, stage * n0 + n0):
-            seen = y[order[: t + 1]]
-            p = np.mean(seen > 0)
-            g, h = fsauc_gradient(X[order[t]], y[order[t]], v, alpha, p)
-            v, alpha = v - eta * g, alpha + eta * h
-            v = np.r_[l1_ball_by_sorting(v[:-2], R), np.clip(v[-2:], -R * k, R * k)]
-            v = start + (v - start) * min(1.0, r / max(np.linalg.norm(v - start), 1e-300))
-            alpha = np.clip(alpha, -2 * R * k, 2 * R * k)
-            alpha = alpha0 + np.clip(alpha - alpha0, -D, D)
-            total += v
-            means.append(total[:-2] / (t - stage * n0 + 1))
-        r, start = r / 2, total / n0
-        D, beta, eta = fsauc_limits(k, beta, eta, R, r, p, n0)
-        rows = X[order[: t + 1]]
-        m_neg, m_pos = (rows[seen == c].sum(axis=0) / max(1, sum(seen == c)) for c in (-1, 1))
-        alpha0 = start[:-2] @ (m_neg - m_pos)
-    return np.array(means)
-
-
-# --- spam --------------------------------------------------------------------------------
-
-
-def spam(X, y, order, steps, *, l1, l2, w):
-    """w after a pass of SPAM, the sum of all w after their steps, and the largest |w_j|."""
-    p, total, peak = np.mean(y > 0), np.zeros(X.shape[1]), 1.0
-    m_neg, m_pos = X[y < 0].mean(axis=0), X[y > 0].mean(axis=0)
-    for i, eta in zip(order, steps, strict=True):
-        s, a, b = w @ X[i], w @ m_pos, w @ m_neg
-        alpha = b - a
-        g = 2 * (1 - p) * (s - a - 1 - alpha) if y[i] > 0 else 2 * p * (s - b + 1 + alpha)
-        w = elastic_net(w - eta * g * X[i], l1, l2, eta)
-        total, peak = total + w, max(peak, np.abs(w).max())
-    return w, total, peak
 
 
 # --- adamax ------------------------------------------------------------------------------

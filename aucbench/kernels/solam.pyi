@@ -1,24 +1,6 @@
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-Vector = NDArray[np.float64]
-Stored = Vector | NDArray[np.float32]
-Index = NDArray[np.int32]
+from aucbench.data import Chunk
+from aucbench.data.arrays import Index
 
-def solam_pass(
-    values: Stored,
-    columns: Index | None,
-    starts: Index | None,
-    d: int,
-    order: Index,
-    y: NDArray[np.int8],
-    square_norms: Vector,
-    steps: Vector,
-    lam: float,
-    R: float,
-    running: bool,
-    w: Vector,
-    u: Vector,
-    total: Vector,
-    numbers: Vector,
-) -> None: ...
+def solam_pass(chunk: Chunk, order: Index, point: Any) -> None: ...

@@ -1,59 +1,8 @@
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-Vector = NDArray[np.float64]
-Stored = Vector | NDArray[np.float32]
-Index = NDArray[np.int32]
+from aucbench.data import Chunk
+from aucbench.data.arrays import Index
 
-def ridge_pass(
-    values: Stored,
-    columns: Index | None,
-    starts: Index | None,
-    d: int,
-    order: Index,
-    y: NDArray[np.int8],
-    means: Vector,
-    cross: NDArray[np.float64],
-    steps: Vector,
-    p: float,
-    l2: float,
-    w: Vector,
-    u: Vector,
-    total: Vector,
-) -> None: ...
-def soft_pass(
-    values: Stored,
-    columns: Index | None,
-    starts: Index | None,
-    d: int,
-    order: Index,
-    y: NDArray[np.int8],
-    means: Vector,
-    steps: Vector,
-    p: float,
-    l1: float,
-    l2: float,
-    w: Vector,
-    total: Vector,
-) -> None: ...
-def soft_lazy(
-    values: Stored,
-    columns: Index | None,
-    starts: Index | None,
-    d: int,
-    order: Index,
-    y: NDArray[np.int8],
-    means: Vector,
-    steps: Vector,
-    p: float,
-    l1: float,
-    l2: float,
-    w: Vector,
-    total: Vector,
-    budget: int,
-    cells: NDArray[np.float64],
-    tables: NDArray[np.float64],
-    row: NDArray[np.float64],
-    due: Index,
-    bins: Index,
-) -> None: ...
+def ridge_pass(chunk: Chunk, order: Index, point: Any, levels: Any) -> None: ...
+def soft_pass(chunk: Chunk, order: Index, point: Any) -> None: ...
+def soft_lazy(chunk: Chunk, order: Index, point: Any, window: Any) -> None: ...

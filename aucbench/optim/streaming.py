@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from aucbench.data.tally import READ, count_at_least
 from aucbench.scale import ChunkedData
 from aucbench.scale.order import chunks
 
+Number = TypeVar("Number", float, Vector)
+
 
 def row_order(n: int, rng: np.random.Generator, *, shuffle: bool) -> Index:
     """Return the rows of one pass: a fresh random permutation, or 0 ... n-1 in file order."""
@@ -24,7 +26,7 @@ def row_order(n: int, rng: np.random.Generator, *, shuffle: bool) -> Index:
     return order
 
 
-def capped(first: float, n: float, t: Vector) -> Vector:
+def capped(first: float, n: float, t: Number) -> Number:
     """Return η min(1, √(n/t)): a constant step for n rows, which then falls with the root of t.
 
     A method with steps ξ/√t is stable where they are below a bound η that the rows give. With
@@ -37,11 +39,11 @@ def capped(first: float, n: float, t: Vector) -> Vector:
         η > 0.
     n : float
         Number of rows that have the step η.
-    t : array
+    t : float or array
         Numbers of rows, from 1.
     """
-    steps: Vector = first * np.minimum(1.0, np.sqrt(n / t))
-    return steps
+    step: Number = first * np.minimum(1.0, np.sqrt(n / t))
+    return step
 
 
 def passes(

@@ -11,18 +11,17 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
-from aucbench.data import Chunk, Data
-from aucbench.data.arrays import Index, Vector
-from aucbench.data.columns import column_max_abs
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.data.summaries import whole_chunk
 from aucbench.errors import require_above
-from aucbench.kernels import fsauc
+from aucbench.kernels.fsauc import stage_rows
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import row_order
 from aucbench.projectors import L1Ball
 from aucbench.ranges import DEFAULT_PASSES
 
-from .solam import default_radius, first_step
+from .reach import derive_l1_radius, derive_saddle_step, find_max_abs
 
 LOG_CONFIDENCE = log(12 / 0.1)  # L = log(12/δ); δ = 0.1 as published
 SPREAD = 2 + sqrt(2 * LOG_CONFIDENCE)
@@ -106,7 +105,7 @@ class Fsauc(Solver):
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square over the ℓ1 ball."""
-        return Problem(PairwiseSquare(data), L1Ball(self.R or l1_radius(data)))
+        return Problem(PairwiseSquare(data), L1Ball(self.R or derive_l1_radius(data)))
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
@@ -119,32 +118,21 @@ class Fsauc(Solver):
         data, n = problem.data, problem.data.n
         passes = self.passes or budget.passes or DEFAULT_PASSES
         m, n0 = schedule(ceil(min(passes * n, MOST_ROWS)))
-        R, eta = self.R or l1_radius(data), self.eta or 0.5 * first_step(data, "eta")
-        stage = Stage.first(R, self.kappa or max_abs(data), eta)
-        memory = StageMemory(problem.project(w0))
-        left = m * n0
-        while left:
-            order = row_order(n, rng, shuffle=self.shuffle)[:left]
-            left -= order.size
-            count_rows(order.size)
-            while order.size:
-                part = order[: n0 - memory.rows]
-                order = order[part.size :]
-                memory.update(stage, whole_chunk(data), part)
-                if memory.rows == n0:
-                    memory.restart()
-                    stage = stage.next(memory.rarer_share(), n0)
-            yield State(memory.mean())
-
-
-def l1_radius(data: Data) -> float:
-    """Return √d times the radius of the ball of `solam`: this ℓ1 ball holds that ball."""
-    return sqrt(data.d) * default_radius(data)
-
-
-def max_abs(data: Data) -> float:
-    """Return max |x_ij|. With this κ, ‖w‖₁ ≤ R implies |w·x| ≤ Rκ."""
-    return float(column_max_abs(data.rows).max(initial=0.0))
+        R, kappa = self.R or derive_l1_radius(data), self.kappa or find_max_abs(data)
+        eta = self.eta or 0.5 * derive_saddle_step(data, "eta")
+        stage = Stage.first(problem.project(w0), R, kappa, eta)
+        order = np.empty(0, np.int32)  # the rows of this pass that are still to come
+        for k in range(m):  # the stages
+            while stage.rows < n0:  # the rows of a stage, which may end within a pass
+                if not order.size:
+                    left = (m - k) * n0 - stage.rows
+                    order = row_order(n, rng, shuffle=self.shuffle)[:left]
+                part, order = np.split(order, [n0 - stage.rows])
+                stage_rows(whole_chunk(data), part, stage)  # `reference_update` of each row
+                count_rows(part.size)
+                if not order.size:
+                    yield State(stage.mean)
+            stage.restart()
 
 
 def schedule(N: int) -> tuple[int, int]:
@@ -157,9 +145,9 @@ def schedule(N: int) -> tuple[int, int]:
     return m, N // m
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stage:
-    """The step size and the bounds of one stage.
+    """A stage: its balls and its step, its first and its present point, and its sums.
 
     Attributes
     ----------
@@ -173,6 +161,20 @@ class Stage:
         Largest distance of α from its value at the start of the stage.
     beta : float
         Bound β of the dual gap. It determines the next η.
+    w0, a0, b0, alpha0 : array of shape (d,), and floats
+        The start of the stage.
+    z, a, b, alpha : array of shape (d,), and floats
+        The present point; z = w − w0.
+    total, total_a, total_b : array of shape (d,), and floats
+        Sums of z, a and b after each row of the stage.
+    rows : int
+        Number of rows seen in this stage.
+    sums : array of shape (2, d)
+        Sum of the rows of each class that were seen in all stages, negatives first.
+    seen : array of shape (2,)
+        Number of these rows.
+    work : array of shape (2, d)
+        Work space of the kernel: zeros, and room for a row.
     """
 
     R: float
@@ -181,92 +183,96 @@ class Stage:
     r: float
     D: float
     beta: float
+    w0: Vector
+    z: Vector
+    total: Vector
+    sums: Vector
+    seen: Vector
+    work: Vector
+    a0: float = 0.0
+    b0: float = 0.0
+    alpha0: float = 0.0
+    a: float = 0.0
+    b: float = 0.0
+    alpha: float = 0.0
+    total_a: float = 0.0
+    total_b: float = 0.0
+    rows: int = 0
 
     @staticmethod
-    def first(R: float, kappa: float, eta: float) -> Stage:
-        """Return the first stage: r = 2√(1+2κ²) R, D = 2√2 κ r, β = 1 + 8κ²."""
+    def first(w: Vector, R: float, kappa: float, eta: float) -> Stage:
+        """Return the first stage, from w: r = 2√(1+2κ²) R, D = 2√2 κ r, β = 1 + 8κ²."""
         square = kappa * kappa  # infinite for a large κ, where a power would raise an error
-        r = 2 * sqrt(1 + 2 * square) * R
-        return Stage(R, kappa, eta, r, 2 * sqrt(2) * kappa * r, 1 + 8 * square)
+        r, d = 2 * sqrt(1 + 2 * square) * R, w.size
+        balls = (r, 2 * sqrt(2) * kappa * r, 1 + 8 * square)
+        z, total, sums, work = (np.zeros(shape, w.dtype) for shape in (d, d, (2, d), (2, d)))
+        return Stage(R, kappa, eta, *balls, w, z, total, sums, np.zeros(2), work)
 
-    def next(self, rarer: float, n0: int) -> Stage:
-        """Return the next stage, with half the radius.
-
-        Parameters
-        ----------
-        rarer : float
-            Share of the rarer class among the rows seen so far.
-        n0 : int
-            Number of rows in a stage.
-        """
-        k, r = self.kappa, self.r / 2
-        D, beta = UNBOUNDED, UNBOUNDED
-        root = rarer * n0 - sqrt(2 * n0 * LOG_CONFIDENCE)
-        if root > 0:
-            D = 2 * sqrt(2) * k * r + 4 * sqrt(2) * k * (1 + 2 * k) * SPREAD * self.R / sqrt(root)
-        root = rarer - sqrt(2 * LOG_CONFIDENCE / n0)
-        if root > 0:
-            moved = k * (1 + 2 * k) * SPREAD
-            beta = 1 + 8 * (k * k) + 32 * (moved * moved) / root
-        eta = min(self.eta * sqrt(beta / self.beta) / 2, self.eta)
-        return Stage(self.R, k, eta, r, D, beta)
-
-
-class StageMemory:
-    """The point (w, a, b), α of a stage, and statistics of all rows seen so far.
-
-    Parameters
-    ----------
-    w : array of shape (d,)
-        First weights; a and b start at 0, and so does α.
-    """
-
-    def __init__(self, w: Vector) -> None:
-        self.c = w  # w at the start of the stage
-        self.z, self.total = np.zeros((2, w.size))  # w − c, and its sum over the stage
-        self.work = np.zeros((2, w.size))  # of the kernel: zeros, and room for a row
-        self.sums = np.zeros((2, w.size))  # sum of the rows of each class, negatives first
-        self.seen = np.zeros(2)  # number of rows of each class, negatives first
-        self.abc = np.zeros((3, 3))  # (a, b, α): now, at the start of the stage, summed over it
-        self.rows = 0  # number of rows seen in this stage
-
-    def update(self, stage: Stage, chunk: Chunk, order: Index) -> None:
-        """Take one step for each of the rows `order`, which all belong to one stage."""
-        fsauc.stage_rows(
-            *chunk.rows.stored_arrays,
-            order,
-            chunk.y,
-            chunk.square_norms,
-            stage.eta,
-            stage.R,
-            stage.R * stage.kappa,
-            stage.r,
-            stage.D,
-            self.c,
-            self.z,
-            self.work,
-            self.total,
-            self.sums,
-            self.abc,
-            self.seen,
-        )
-        self.rows += order.size
-
+    @property
     def mean(self) -> Vector:
-        """Return the mean of w over the stage so far; before its first row, its start."""
-        return self.c + self.total / max(self.rows, 1)
-
-    def rarer_share(self) -> float:
-        """Return the share of the rarer class among all rows seen."""
-        return float(self.seen.min() / self.seen.sum())
+        """The mean of w over the stage so far; before its first row, its start."""
+        return self.w0 + self.total / max(self.rows, 1)
 
     def restart(self) -> None:
-        """Begin the next stage at the mean of this one, with α = w·(m₋ − m₊)."""
-        w = self.mean()
+        """Begin the next stage at the mean of this one, with α = w·(m₋ − m₊) and half the radius.
+
+        The bounds D and β hold with the confidence 1 − δ, given the share p of the rarer class
+        among all rows so far.
+        """
         m_neg, m_pos = self.sums / np.maximum(self.seen, 1)[:, None]
-        a, b, _ = self.abc[2] / self.rows
-        self.abc[:2] = a, b, w @ (m_neg - m_pos)
-        self.abc[2] = 0.0
-        self.c = w
-        self.z[:] = self.total[:] = 0.0
-        self.rows = 0
+        n0, p = self.rows, float(self.seen.min() / self.seen.sum())
+        self.w0 = self.mean
+        self.a = self.a0 = self.total_a / n0
+        self.b = self.b0 = self.total_b / n0
+        self.alpha = self.alpha0 = self.w0 @ (m_neg - m_pos)
+        self.z[:], self.total[:] = 0.0, 0.0
+        self.total_a, self.total_b, self.rows = 0.0, 0.0, 0
+
+        k, R, L, beta = self.kappa, self.R, LOG_CONFIDENCE, self.beta
+        self.r /= 2
+        self.D = self.beta = UNBOUNDED
+        root = p * n0 - sqrt(2 * n0 * L)
+        if root > 0:
+            self.D = 2 * sqrt(2) * k * self.r + 4 * sqrt(2) * k * (1 + 2 * k) * SPREAD * R / sqrt(
+                root
+            )
+        root, moved = p - sqrt(2 * L / n0), k * (1 + 2 * k) * SPREAD
+        if root > 0:
+            self.beta = 1 + 8 * (k * k) + 32 * (moved * moved) / root
+        self.eta = min(self.eta * sqrt(self.beta / beta) / 2, self.eta)
+
+
+def reference_update(stage: Stage, x: Vector, y: int) -> None:
+    """Take the step of `Fsauc` for the row x of class y.
+
+    This is the definition of the step in plain NumPy. `stage_rows` takes the same steps, up to
+    rounding, and in O(stored values of the row) while w is inside the ℓ1 ball.
+    """
+    stage.sums[int(y > 0)] += x
+    stage.seen[int(y > 0)] += 1
+    p = stage.seen[1] / stage.seen.sum()
+    w, a, b, alpha, eta = stage.w0 + stage.z, stage.a, stage.b, stage.alpha, stage.eta
+    s = w @ x
+    if y > 0:
+        dw, da, db = (1 - p) * (s - a - 1 - alpha) * x, -(1 - p) * (s - a), 0
+        dalpha = -(1 - p) * (s + p * alpha)
+    else:
+        dw, da, db = p * (s - b + 1 + alpha) * x, 0, -p * (s - b)
+        dalpha = p * (s - (1 - p) * alpha)
+
+    # v = (w, a, b) descends: onto ‖w‖₁ ≤ R, |a|, |b| ≤ Rκ, then within r of the start.
+    bound = stage.R * stage.kappa
+    z = L1Ball(stage.R)(w - eta * dw) - stage.w0
+    a = np.clip(a - eta * da, -bound, bound) - stage.a0
+    b = np.clip(b - eta * db, -bound, bound) - stage.b0
+    shrink = min(1, stage.r / max(np.sqrt(z @ z + a * a + b * b), 1e-300))
+    stage.z, stage.a, stage.b = shrink * z, stage.a0 + shrink * a, stage.b0 + shrink * b
+
+    # α ascends: onto |α| ≤ 2Rκ, then within D of the start.
+    alpha = np.clip(alpha + eta * dalpha, -2 * bound, 2 * bound) - stage.alpha0
+    stage.alpha = stage.alpha0 + np.clip(alpha, -stage.D, stage.D)
+
+    stage.total = stage.total + stage.z
+    stage.total_a += stage.a
+    stage.total_b += stage.b
+    stage.rows += 1

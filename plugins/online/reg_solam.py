@@ -14,11 +14,13 @@ from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_most
+from aucbench.kernels.solam import solam_pass
 from aucbench.objectives import square_over
 from aucbench.optim import default_ridge, passes, positive_share
 from aucbench.projectors import ElasticNet
 
-from .solam import STEPS, SaddlePoint, first_step
+from .reach import derive_saddle_step
+from .solam import STEPS, SaddlePoint
 
 
 @about("streams of rows that are too many to keep, with a ridge", cites=("natole2019",))
@@ -26,8 +28,8 @@ from .solam import STEPS, SaddlePoint, first_step
 class RegSolam(Solver):
     """The update of SOLAM with λw added to ∂w, on the ball ‖w‖ ≤ √(2/λ).
 
-    The update is in `solam.py`. The ball contains the minimiser. The objective is
-    p(1−p) F + (λ/2)‖w‖², where F is the pairwise square and p the share of positives. It is a
+    The update is `reference_update` of `solam.py`. The ball contains the minimiser. The objective
+    is p(1−p) F + (λ/2)‖w‖², where F is the pairwise square and p the share of positives. It is a
     streaming method.
 
     The cost per row is O(d) for dense rows. For CSR it is O(stored values + c d), where
@@ -81,21 +83,21 @@ class RegSolam(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        data, memory = problem.data, self.start(w0, rng)
-        memory.lam = self._ridge(data)
-        memory.R = sqrt(2.0 / memory.lam)
+        data, point = problem.data, self.start(w0, rng)
+        point.lam = self._ridge(data)
+        point.R = sqrt(2.0 / point.lam)
         if self.xi is None:
-            memory.first, memory.n = first_step(data), data.n
-        return passes(self, problem, w0, rng, shuffle=self.shuffle, memory=memory)
+            point.xi, point.n = derive_saddle_step(data, "xi"), data.n
+        return passes(self, problem, w0, rng, shuffle=self.shuffle, memory=point)
 
     def start(self, w: Vector, rng: np.random.Generator) -> SaddlePoint:
         """Return the point w, a = b = α = 0."""
         lam = self.lam or 0.1
-        return SaddlePoint.at(w, self.kappa, first=self.xi or 1.0, R=sqrt(2.0 / lam), lam=lam)
+        return SaddlePoint.at(w, self.kappa, xi=self.xi or 1.0, R=sqrt(2.0 / lam), lam=lam)
 
     def update(self, memory: SaddlePoint, chunk: Chunk, order: Index) -> None:
-        """Take one step for each of the rows `order`."""
-        memory.move(chunk, order)
+        """Take one step for each of the rows `order`: `reference_update` of SOLAM, by a kernel."""
+        solam_pass(chunk, order, memory)
 
     def weights(self, memory: SaddlePoint) -> Vector:
         """Return the weighted mean of the points."""

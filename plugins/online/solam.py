@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -13,17 +12,14 @@ from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.data.summaries import whole_chunk
 from aucbench.errors import require_above
-from aucbench.kernels import solam
+from aucbench.kernels.solam import solam_pass
 from aucbench.objectives import square_over
-from aucbench.optim import capped, noise, passes, positive_share
+from aucbench.optim import capped, passes
 from aucbench.projectors import L2Ball
-from aucbench.scale import ChunkedData
 
-from .reach import require_squares
+from .reach import derive_radius, derive_saddle_step
 
-RADIUS = 0.3  # of 0.05, 0.1, 0.2, 0.3 and 1 the best on the development sets of docs/defaults.md
 STEPS = (1e-4, 1e-3, 1e-2, 1e-1, *range(1, 101, 9))  # those below 1 are ours, see `Solam`
 
 
@@ -86,25 +82,25 @@ class Solam(Solver):
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square over the ball of radius R."""
-        return Problem(square_over(data), L2Ball(self.R or default_radius(data)))
+        return Problem(square_over(data), L2Ball(self.R or derive_radius(data)))
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        memory = self.start(w0, rng)
-        memory.R = self.R or default_radius(problem.data)
+        data, point = problem.data, self.start(w0, rng)
+        point.R = self.R or derive_radius(data)
         if self.xi is None:
-            memory.first, memory.n = first_step(problem.data), problem.data.n
-        return passes(self, problem, w0, rng, shuffle=self.shuffle, memory=memory)
+            point.xi, point.n = derive_saddle_step(data, "xi"), data.n
+        return passes(self, problem, w0, rng, shuffle=self.shuffle, memory=point)
 
     def start(self, w: Vector, rng: np.random.Generator) -> SaddlePoint:
         """Return the point w, a = b = α = 0."""
-        return SaddlePoint.at(w, self.kappa, first=self.xi or 1.0, R=self.R or 1.0)
+        return SaddlePoint.at(w, self.kappa, xi=self.xi or 1.0, R=self.R or 1.0)
 
     def update(self, memory: SaddlePoint, chunk: Chunk, order: Index) -> None:
-        """Take one step for each of the rows `order`."""
-        memory.move(chunk, order)
+        """Take one step for each of the rows `order`: `reference_update`, by a kernel."""
+        solam_pass(chunk, order, memory)
 
     def weights(self, memory: SaddlePoint) -> Vector:
         """Return the weighted mean of the points."""
@@ -113,96 +109,86 @@ class Solam(Solver):
 
 @dataclass(slots=True)
 class SaddlePoint:
-    """The point (w, a, b), α, the γ-weighted sum of the w so far, and the counts of rows.
+    """The point (w, a, b) and α of Algorithm 1, its sums, and the constants of a step.
 
     Attributes
     ----------
-    w, total : array of shape (d,)
-        The present w, and Σ γ_t w_t.
-    work : array of shape (d,)
-        Zeros that the kernel uses as work space.
-    numbers : array of shape (7,)
-        a, b, α, κ, rows seen, positives seen, Σ γ_t.
+    w : array of shape (d,)
+        The present w.
+    total : array of shape (d,)
+        Σ γ_t w_t over the points before each step.
+    zeros : array of shape (d,)
+        Work space of the kernel, which leaves zeros.
+    kappa : float
+        Bound of ‖x‖.
     running : bool
         Whether κ is the largest norm of a row seen so far. False: κ was given and stays.
-    first, n : float
-        γ_t = first min(1, √(n/t)), where t counts all rows ever seen; ξ/√t with n = 1.
+    xi, n : float
+        γ_t = ξ min(1, √(n/t)); with n = 1 this is ξ/√t.
     R : float
         Radius of the ball.
     lam : float
         Ridge λ ≥ 0; 0 for SOLAM.
+    a, b, alpha : float
+        a, b and α.
+    rows, positives : float
+        Rows and positives seen so far, over all passes: t and p̂_t t.
+    weight : float
+        Σ γ_t.
     """
 
     w: Vector
     total: Vector
-    work: Vector
-    numbers: Vector
+    zeros: Vector
+    kappa: float
     running: bool
-    first: float
+    xi: float
     n: float
     R: float
     lam: float
+    a: float = 0.0
+    b: float = 0.0
+    alpha: float = 0.0
+    rows: float = 0.0
+    positives: float = 0.0
+    weight: float = 0.0
 
     @staticmethod
-    def at(
-        w: Vector, kappa: float | None, *, first: float, R: float, lam: float = 0.0
-    ) -> SaddlePoint:
-        """Return the point w, a = b = α = 0, before the first row, with γ_t = first/√t."""
-        numbers = np.zeros(7)
-        numbers[3] = kappa or 0.0
-        total, work = np.zeros((2, w.size))
-        return SaddlePoint(w, total, work, numbers, kappa is None, first, 1.0, R, lam)
-
-    def move(self, chunk: Chunk, order: Index) -> None:
-        """Take the step of `Solam` for each of the rows `order`, with λw added to ∂w."""
-        seen = self.numbers[4]
-        solam.solam_pass(
-            *chunk.rows.stored_arrays,
-            order,
-            chunk.y,
-            chunk.square_norms,
-            capped(self.first, self.n, np.arange(seen + 1.0, seen + order.size + 1.0)),
-            self.lam,
-            self.R,
-            self.running,
-            self.w,
-            self.work,
-            self.total,
-            self.numbers,
-        )
+    def at(w: Vector, kappa: float | None, *, xi: float, R: float, lam: float = 0.0) -> SaddlePoint:
+        """Return the point w, a = b = α = 0, before the first row, with γ_t = ξ/√t."""
+        total, zeros = np.zeros((2, w.size))
+        return SaddlePoint(w, total, zeros, kappa or 0.0, kappa is None, xi, 1.0, R, lam)
 
     @property
     def mean(self) -> Vector:
         """Σ γ_t w_t / Σ γ_t over the points before each step; w before the first step."""
-        weight = self.numbers[6]
-        return self.total / weight if weight else self.w
+        return self.total / self.weight if self.weight else self.w
 
 
-def default_radius(data: Data) -> float:
-    """Return 0.3 √(2/(D² (1/n₊ + 1/n₋))), see `Solam`.
+def reference_update(point: SaddlePoint, x: Vector, y: int) -> None:
+    """Take the step of Algorithm 1 for the row x of class y, with λw added to ∂w.
 
-    Raises
-    ------
-    DataError
-        When rows are so long that D² overflows.
+    This is the definition of the step in plain NumPy. `solam_pass` takes the same steps, up to
+    rounding, in O(stored values of the row).
     """
-    return RADIUS * sqrt(2.0 / noise(data, "R"))
-
-
-def first_step(data: Data, parameter: str = "xi") -> float:
-    """Return γ = 1/max (1 − p_i)(|x_i|² + 1).
-
-    The curvature of the term of row i in (w, a) or (w, b) is 2(1 − p_i)(|x_i|² + 1). So no step
-    overshoots the minimum of the term of its row, seen from α, by more than its distance. Of rows
-    in parts it is that of a sample.
-
-    Raises
-    ------
-    DataError
-        When a row is too long to derive a step size from.
-    """
-    known = data.sample if isinstance(data, ChunkedData) else data
-    require_squares(whole_chunk(known), parameter)
-    p = positive_share(data)
-    others = np.where(known.y > 0, 1.0 - p, p)
-    return 1.0 / float((others * (whole_chunk(known).square_norms + 1.0)).max())
+    w, a, b, alpha, R, lam = point.w, point.a, point.b, point.alpha, point.R, point.lam
+    point.rows += 1
+    point.positives += y > 0
+    p = point.positives / point.rows  # line 3: p̂_t
+    if point.running:
+        point.kappa = max(point.kappa, np.sqrt(np.dot(x, x)))
+    gamma = capped(point.xi, point.n, point.rows)  # line 1: γ_t
+    point.weight += gamma  # line 6
+    point.total = point.total + gamma * w  # line 7: the mean is total / weight
+    s = np.dot(w, x)
+    if y > 0:
+        dw, da, db = 2 * (1 - p) * (s - a - 1 - alpha) * x, -2 * (1 - p) * (s - a), 0.0
+        dalpha = -2 * (1 - p) * s - 2 * p * (1 - p) * alpha
+    else:
+        dw, da, db = 2 * p * (s - b + 1 + alpha) * x, 0.0, -2 * p * (s - b)
+        dalpha = 2 * p * s - 2 * p * (1 - p) * alpha
+    w, a, b = w - gamma * (dw + lam * w), a - gamma * da, b - gamma * db  # line 4: descend
+    bound = R * point.kappa
+    point.w = w / max(1, np.sqrt(np.dot(w, w)) / R)  # line 4: project
+    point.a, point.b = np.clip([a, b], -bound, bound)
+    point.alpha = np.clip(alpha + gamma * dalpha, -2 * bound, 2 * bound)  # line 5: ascend

@@ -1,44 +1,27 @@
-"""SPAM: stochastic proximal AUC maximisation, with three penalties.
-
-Design
-  a. `Spam.iterates` is the loop. The three classes after it say what Ω is, and are registered as
-     spam-l1, spam-l2 and spam-net.
-  b. Without l1 a step scales w and adds a multiple of the row: `ridge_pass`, O(stored values
-     of the row) in both layouts.
-  c. With l1 every step changes all of w. `soft_pass` does so literally, in O(d) with SIMD.
-     `soft_lazy` touches only the weights of stored values, amortised, but each of them costs about
-     twenty times as much. Both give the same iterates up to rounding, and the cost decides.
-"""
+"""SPAM: stochastic proximal AUC maximisation, with three penalties."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from typing import ClassVar
 
 import numpy as np
 
 from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
-from aucbench.data import Data, uncounted
-from aucbench.data.arrays import Index, Vector
-from aucbench.data.layouts import stored_count
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.data.summaries import whole_chunk
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
-from aucbench.kernels import spam
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import capped, default_l1, default_ridge, row_order
 from aucbench.projectors import ElasticNet
 
-from .reach import require_squares
+from .proximal import choose_pass
+from .reach import derive_spam_step
 
-LAZY_FROM = 30  # features per stored value of a row where lazy overtakes (measured: 25 to 40)
-WINDOW = 8  # stored values per feature between two renewals of all weights, a tenth of the cost
 POWERS = tuple(10.0**e for e in range(-5, 3))
-
-# One step for each row of an order: it overwrites w, and adds each w to a sum.
-OnePass = Callable[[Index, Vector, Vector, Vector], None]
 
 
 class Spam(Solver):
@@ -70,16 +53,17 @@ class Spam(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        data, n, w = problem.data, problem.data.n, w0
-        pace = (self.xi, 1.0) if self.xi else (first_step(data, shuffle=self.shuffle), float(n))
-        total = np.zeros(data.d)
-        run = one_pass(data, *self.penalties(data))
-        for t in count(1):
-            seen = t * n
-            eta = capped(*pace, np.arange(seen - n + 1.0, seen + 1.0))
-            run(row_order(n, rng, shuffle=self.shuffle), eta, w, total)
+        data, n = problem.data, problem.data.n
+        point = ProximalPoint.at(w0, data, *self.penalties(data))
+        if self.xi:
+            point.xi, point.n = self.xi, 1.0
+        else:
+            point.xi, point.n = derive_spam_step(data, shuffle=self.shuffle), n
+        take_steps = choose_pass(data, point.l1)  # `reference_update` of each row, by a kernel
+        while True:
+            take_steps(whole_chunk(data), row_order(n, rng, shuffle=self.shuffle), point)
             count_rows(n)
-            yield State(total / seen if self.average else w)
+            yield State(point.total / point.rows if self.average else point.w)
 
     def penalties(self, data: Data) -> tuple[float, float]:
         """Return l1 and l2, in units of p(1−p) F."""
@@ -87,6 +71,61 @@ class Spam(Solver):
         l1 = unit * default_l1(data) if self.l1 is None else self.l1
         l2 = unit * default_ridge(data, "l2") if self.l2 is None else self.l2
         return l1, l2
+
+
+@dataclass(slots=True)
+class ProximalPoint:
+    """w, the sum of all w so far, and the constants of a step.
+
+    Attributes
+    ----------
+    w, total : array of shape (d,)
+        The present w, and the sum of w after each step.
+    means : array of shape (2, d)
+        The means of the classes: m₋, m₊.
+    p : float
+        Share of positives.
+    l1, l2 : float
+        Ω(w) = l1 |w|₁ + (l2/2) |w|².
+    xi, n : float
+        η_t = ξ min(1, √(n/t)); with n = 1 this is ξ/√t.
+    rows : int
+        Number of steps so far, over all passes.
+    """
+
+    w: Vector
+    total: Vector
+    means: Vector
+    p: float
+    l1: float
+    l2: float
+    xi: float = 1.0
+    n: float = 1.0
+    rows: int = 0
+
+    @staticmethod
+    def at(w: Vector, data: Data, l1: float, l2: float) -> ProximalPoint:
+        """Return the point w before the first step."""
+        return ProximalPoint(w, np.zeros(w.size), np.array(data.means), data.labels.p, l1, l2)
+
+
+def reference_update(point: ProximalPoint, x: Vector, y: int) -> None:
+    """Take the step of Algorithm 1 for the row x of class y.
+
+    This is the definition of the step in plain NumPy. The kernels that `choose_pass` chooses from
+    take the same steps, up to rounding.
+    """
+    w, p, (m_neg, m_pos) = point.w, point.p, point.means
+    point.rows += 1
+    eta = capped(point.xi, point.n, point.rows)
+    a, b = w @ m_pos, w @ m_neg  # line 4: a(w), b(w) and α(w)
+    alpha = b - a
+    s = w @ x
+    g = 2 * (1 - p) * (s - a - 1 - alpha) * x if y > 0 else 2 * p * (s - b + 1 + alpha) * x
+    u = w - eta * g  # line 5
+    soft = np.sign(u) * np.maximum(np.abs(u) - eta * point.l1, 0.0)
+    point.w = soft / (1.0 + eta * point.l2)  # line 6: the prox of η Ω
+    point.total = point.total + point.w
 
 
 @about("an l1 penalty, by cheap steps of one row each", sparse=True, cites=("natole2018",))
@@ -108,7 +147,7 @@ class SpamL1(Spam):
         First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
         as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
         is the share of the class of row i: with this η no rows make w diverge. In file order η is
-        smaller, because the file may be sorted: see `aucbench_plugins.online.spam.first_step`.
+        smaller, because the file may be sorted: see `derive_spam_step` in `reach.py`.
     l1 : float, optional
         Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F. None means 0.1 D √(2p(1−p)/(n d)), where D² is the
         mean square distance of a pair of rows: see `aucbench.optim.default_l1`.
@@ -158,7 +197,7 @@ class SpamL2(Spam):
         First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
         as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
         is the share of the class of row i: with this η no rows make w diverge. In file order η is
-        smaller, because the file may be sorted: see `aucbench_plugins.online.spam.first_step`.
+        smaller, because the file may be sorted: see `derive_spam_step` in `reach.py`.
     l2 : float, optional
         Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F. None means 0.3 D²/n, where D² is the mean square
         distance of a pair of rows: see `aucbench.optim.default_ridge`.
@@ -209,7 +248,7 @@ class SpamNet(Spam):
         First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
         as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
         is the share of the class of row i: with this η no rows make w diverge. In file order η is
-        smaller, because the file may be sorted: see `aucbench_plugins.online.spam.first_step`.
+        smaller, because the file may be sorted: see `derive_spam_step` in `reach.py`.
     l1 : float, optional
         Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F. None means 0.1 D √(2p(1−p)/(n d)), where D² is the
         mean square distance of a pair of rows: see `aucbench.optim.default_l1`.
@@ -243,131 +282,3 @@ class SpamNet(Spam):
     shuffle: bool = True
 
     space: ClassVar = {"xi": (None, *POWERS), "l1": POWERS, "l2": POWERS}
-
-
-def first_step(data: Data, *, shuffle: bool) -> float:
-    """Return η = 1/(2K), K = max_i 2(1 − p_i)‖x_i‖², where p_i is the share of the class of row i.
-
-    A step is w ← (I − ηA) w + …, A = 2(1 − p_i) x (x − m)ᵀ, where m is the mean of the other class.
-    A is not symmetric, but E[A] = H = p(1−p) ∇²F is, and E[AᵀA] ≤ 2KH. So for rows in random order
-    E‖(I − ηA) w‖² ≤ ‖w‖² − 2η(1 − ηK) w·Hw: with η ≤ 1/K, w does not grow in the mean square, and
-    η = 1/(2K) takes most off. (The published conditions also bound η by a multiple of 1/κ²,
-    κ = max ‖x_i‖.)
-
-    A file may be sorted. Then one class may drive w away before the other class brings it back.
-    A + Aᵀ has the eigenvalue −2ν, ν = (1 − p_i)(‖x‖‖x − m‖ − x·(x − m)). In file order η is
-    therefore at most 1/(16 Σ_t ν_t), where t runs over a pass. In that pass w then hardly grows.
-
-    Raises
-    ------
-    DataError
-        When a row is too long to derive a step size from.
-    """
-    require_squares(whole_chunk(data), "xi")
-    others = np.where(data.y > 0, 1.0 - data.labels.p, data.labels.p)
-    bound = float((4.0 * others * whole_chunk(data).square_norms).max())
-    if not shuffle:
-        bound = max(bound, 16.0 * float((others * _obliqueness(data)).sum()))
-    return 1.0 / max(bound, 1e-300)
-
-
-def _obliqueness(data: Data) -> Vector:
-    """Return ‖x‖‖x − m‖ − x·(x − m) of each row x, where m is the mean of the other class."""
-    positive, square = data.y > 0, whole_chunk(data).square_norms
-    m_neg, m_pos = data.means
-    with uncounted():  # no weights
-        inner = np.where(positive, data.scores(m_neg), data.scores(m_pos))
-    level = np.where(positive, m_neg @ m_neg, m_pos @ m_pos)
-    apart = np.maximum(square - 2.0 * inner + level, 0.0)
-    oblique: Vector = np.sqrt(square) * np.sqrt(apart) - square + inner
-    return oblique
-
-
-def one_pass(data: Data, l1: float, l2: float) -> OnePass:
-    """Choose the kernel by the cost of a row. For dense rows `soft_lazy` never pays."""
-    if l1 == 0:
-        return _ridge(data, l2)
-    if data.n * data.d >= LAZY_FROM * stored_count(data.rows):
-        return lazy_pass(data, l1, l2)
-    return eager_pass(data, l1, l2)
-
-
-def _ridge(data: Data, l2: float) -> OnePass:
-    m_neg, m_pos = data.means
-    sizes = np.sqrt(whole_chunk(data).square_norms) * np.sqrt(max(m_neg @ m_neg, m_pos @ m_pos))
-    with uncounted():  # no weights
-        cross = np.stack([data.scores(m_neg), data.scores(m_pos), sizes], axis=1)
-    means = np.concatenate([m_neg, m_pos])
-    zeros = np.zeros(data.d)
-
-    def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
-        spam.ridge_pass(
-            *data.rows.stored_arrays,
-            order,
-            data.y,
-            means,
-            cross,
-            steps,
-            data.labels.p,
-            l2,
-            w,
-            zeros,
-            total,
-        )
-
-    return run
-
-
-def eager_pass(data: Data, l1: float, l2: float) -> OnePass:
-    """Return a pass that touches all weights at each row, by SIMD."""
-    means = np.concatenate(data.means)
-
-    def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
-        spam.soft_pass(
-            *data.rows.stored_arrays, order, data.y, means, steps, data.labels.p, l1, l2, w, total
-        )
-
-    return run
-
-
-def lazy_pass(data: Data, l1: float, l2: float) -> OnePass:
-    """Return a pass that touches the weights of the values that a row stores. Rows are CSR."""
-    means = np.concatenate(data.means)
-    n, d = data.n, data.d
-    budget = WINDOW * d
-    longest = min(n, budget * n // max(1, stored_count(data.rows)))
-    scratch = (
-        _aligned(4 * d).reshape(d, 4),
-        np.empty((longest + 9, 8)),
-        np.empty((3, d + 3)),
-        np.empty(d, dtype=np.int32),
-        np.empty(4 * longest + 9, dtype=np.int32),
-    )
-
-    def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
-        spam.soft_lazy(
-            *data.rows.stored_arrays,
-            order,
-            data.y,
-            means,
-            steps,
-            data.labels.p,
-            l1,
-            l2,
-            w,
-            total,
-            budget,
-            *scratch,
-        )
-
-    return run
-
-
-def _aligned(count: int) -> Vector:
-    """Return room for numbers that begins with a line of the cache.
-
-    A record of four numbers is then in one line; NumPy's large arrays begin 16 bytes after one.
-    """
-    room = np.empty(count + 8)
-    at = -room.ctypes.data % 64 // 8
-    return room[at : at + count]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp2
+from math import exp2, inf
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
-from aucbench.kernels import uni_exp
+from aucbench.kernels.uni_exp import uni_exp_pass
 from aucbench.objectives import UnivariateExp
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
@@ -97,34 +97,13 @@ class UniExp(Solver):
 
     def start(self, w: Vector, rng: np.random.Generator) -> Univariate:
         """Return the memory before the first row."""
-        return Univariate(w, np.zeros(2, dtype=np.int64), np.zeros(1), np.zeros(1))
+        return Univariate(w, np.zeros(2, np.int64), self.eta, self.lam, self.intercept)
 
     def update(self, memory: Univariate, chunk: Chunk, order: Index) -> None:
-        """Take one step for each of the rows `order`.
-
-        Where η is given, exp is not bounded. A bound would hide that η is too large for the data,
-        which is the case when η |x|² exp(−y w·x) / (2 p_y) is well above 2: the weights would be
-        finite, but meaningless. Without a bound they overflow, and the run ends as invalid.
-
-        Where η is derived, it is SHARE/(λ + L/(2p)), where p is the smaller of p₊ and p₋, and the
-        factor of x is at most 1/L in size. Such a step does not move two points w apart: it is the
-        gradient step of a loss that continues as a straight line where its curvature times η |x|²
-        would exceed 1. When L grows, w shrinks by the root of L old/new.
-        """
+        """Take one step for each of the rows `order`: `reference_update`, by a kernel."""
         if self.eta is None:
             require_squares(chunk, "eta")
-        uni_exp.uni_exp_pass(
-            *chunk.rows.stored_arrays,
-            order,
-            chunk.y,
-            SHARE if self.eta is None else self.eta,
-            self.lam,
-            memory.w,
-            memory.seen,
-            memory.longest if self.eta is None else None,
-            chunk.square_norms if self.eta is None else None,
-            memory.offset if self.intercept else None,
-        )
+        uni_exp_pass(chunk, order, memory)
 
     def weights(self, memory: Univariate) -> Vector:
         """Return w."""
@@ -133,7 +112,7 @@ class UniExp(Solver):
 
 @dataclass(slots=True)
 class Univariate:
-    """Weights and the counts of both classes.
+    """Weights, what is known of the rows so far, and the constants of a step.
 
     Attributes
     ----------
@@ -141,13 +120,56 @@ class Univariate:
         Weights.
     seen : int64 array of shape (2,)
         Number of negatives and of positives seen so far, in all passes.
-    longest : array of shape (1,)
-        The largest |x|² so far. It is kept only where η is derived.
-    offset : array of shape (1,)
+    eta : float or None
+        η; None where it is derived.
+    lam : float
+        λ.
+    intercept : bool
+        Whether c moves.
+    offset : float
         c.
+    longest : float
+        The largest |x|² so far. It is kept only where η is derived.
+    share : float
+        A derived η is this share of 1/(λ + L/(2p)).
     """
 
     w: Vector
     seen: NDArray[np.int64]
-    longest: Vector
-    offset: Vector
+    eta: float | None
+    lam: float
+    intercept: bool
+    offset: float = 0.0
+    longest: float = 0.0
+    share: float = SHARE
+
+
+def reference_update(point: Univariate, x: Vector, y: int) -> None:
+    """Take the step of `UniExp` for the row x of class y.
+
+    This is the definition of the step in plain NumPy. `uni_exp_pass` takes the same steps, up to
+    rounding, in O(stored values of the row).
+
+    Where η is given, exp is not bounded. A bound would hide that η is too large for the data,
+    which is the case when η |x|² exp(−y w·x) / (2 p_y) is well above 2: the weights would be
+    finite, but meaningless. Without a bound they overflow, and the run ends as invalid.
+
+    Where η is derived, it is 1/(8(λ + L/(2p))), where p is the smaller of p₊ and p₋, and the
+    factor of x is at most 1/L in size. Such a step does not move two points w apart: it is the
+    gradient step of a loss that continues as a straight line where its curvature times η |x|²
+    would exceed 1. When L grows, w shrinks by the root of L old/new.
+    """
+    point.seen[int(y > 0)] += 1
+    shares = point.seen / point.seen.sum()
+    w, c, lam, eta, most = point.w, point.offset, point.lam, point.eta, inf
+    square = float(point.intercept)  # u²
+    if eta is None:
+        old, point.longest = point.longest, max(point.longest, np.dot(x, x), 1e-300)
+        if old:
+            w = w * np.sqrt(old / point.longest)
+        square *= point.longest
+        L, p = point.longest + square, shares.min()
+        eta, most = 2 * p * point.share / (2 * p * lam + L), 1 / L
+    pull = y * min(eta * np.exp(-y * (w @ x + c)) / (2 * shares[int(y > 0)]), most)
+    point.w = (1 - eta * lam) * w + pull * x
+    point.offset = c + pull * square

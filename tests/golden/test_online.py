@@ -5,11 +5,12 @@ It visits rows in file order. Each test says where its method is another one tha
 
 import numpy as np
 import pytest
-import reference as naive
+from stepping import step_by_rows
 
 from aucbench.data.summaries import whole_chunk
 from aucbench.registry import get_solver
 from aucbench.solving.loop import begin
+from aucbench_plugins.online.spam import ProximalPoint, reference_update
 
 LAST = {"average": False, "shuffle": False}
 
@@ -49,11 +50,12 @@ def test_solam(recorded, name):
     data, R = recorded.data, hyper["R"]
     solver = get_solver("solam", xi=hyper["xi"], R=R, kappa=1e9, shuffle=False)
     memory = solver.start(np.full(data.d, R / np.sqrt(data.d)), np.random.default_rng(0))
-    memory.numbers[:3] = R, R, 2 * R
+    memory.a, memory.b, memory.alpha = R, R, 2 * R
     found = []
     for t in range(max(run["epochs"]) * data.n):
         solver.update(memory, whole_chunk(data), np.array([t % data.n], dtype=np.int32))
-        memory.numbers[:3] = np.clip(memory.numbers[:3], [-np.inf, -np.inf, -2 * R], [R, R, 2 * R])
+        memory.a, memory.b = min(memory.a, R), min(memory.b, R)
+        memory.alpha = min(max(memory.alpha, -2 * R), 2 * R)
         if (t + 1) / data.n in run["epochs"]:
             found.append(solver.weights(memory))
     np.testing.assert_allclose(found, run["W"], rtol=1e-10, atol=1e-12)
@@ -80,10 +82,10 @@ def test_spam(recorded, after, name, solver, penalties):
 def test_spam_net_shrinks_both_signs_where_the_published_code_does_not(recorded, after):
     hyper, run = recorded("spam_net")
     X, y = recorded.X, recorded.y
-    steps = hyper["xi"] / np.sqrt(np.arange(1, len(y) + 1))
     solver = get_solver("spam-net", **hyper, **LAST)
     found = after(begin(solver, recorded.data)[1], run["epochs"])
-    penalties = {name: hyper[name] for name in ("l1", "l2")}
-    w, _, _ = naive.spam(X, y, range(len(y)), steps, **penalties, w=np.zeros(X.shape[1]))
-    np.testing.assert_allclose(found[0], w, rtol=1e-10, atol=1e-13)
+    point = ProximalPoint.at(np.zeros(X.shape[1]), recorded.data, hyper["l1"], hyper["l2"])
+    point.xi = hyper["xi"]
+    step_by_rows(reference_update, point, X, y, range(len(y)))
+    np.testing.assert_allclose(found[0], point.w, rtol=1e-10, atol=1e-13)
     assert np.abs(found - run["W"]).max() > 1e-3

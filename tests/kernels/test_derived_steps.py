@@ -8,10 +8,12 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import LAYOUTS
+from stepping import step_by_rows
 
 from aucbench.data import Chunk, Data
 from aucbench.registry import get_solver
-from aucbench_plugins.online.spam import first_step
+from aucbench_plugins.online.reach import derive_spam_step
+from aucbench_plugins.online.uni_exp import reference_update
 
 
 @st.composite
@@ -62,7 +64,8 @@ def test_uni_exp(layout, sample, lam):
 
     found = learnt(get_solver("uni-exp", lam=lam), layout, X, y, w, cuts)
 
-    wanted = reference.uni_exp(X, y, None, lam, w)
+    memory = get_solver("uni-exp", lam=lam).start(w.copy(), np.random.default_rng(7))
+    wanted = step_by_rows(reference_update, memory, X, y, range(len(y))).w
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
 
 
@@ -80,7 +83,7 @@ def test_the_first_step_of_spam(layout, sample):
         growth -= min(0.0, np.linalg.eigvalsh(step + step.T).min()) / 2
     data = Data.of(layout(X), y)
 
-    assert first_step(data, shuffle=True) == pytest.approx(1 / steepest)
-    assert first_step(data, shuffle=False) == pytest.approx(
+    assert derive_spam_step(data, shuffle=True) == pytest.approx(1 / steepest)
+    assert derive_spam_step(data, shuffle=False) == pytest.approx(
         1 / max(steepest, 16 * growth), rel=1e-6
     )

@@ -1,23 +1,28 @@
-"""FSAUC, lazy inside the l1 ball and by Newton's steps outside, against the eager definition."""
-
-from dataclasses import replace
+"""FSAUC, lazy inside the l1 ball and by Newton's steps outside, against the plain definition."""
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from layouts import LAYOUTS
-from stepping import posed, states
+from stepping import posed, states, step_by_rows
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import rows
 from aucbench.kernels.fsauc import stage_rows
+from aucbench.projectors import L1Ball
 from aucbench.registry import get_solver
-from aucbench_plugins.online.fsauc import Stage, StageMemory, schedule
+from aucbench_plugins.online import fsauc
+from aucbench_plugins.online.fsauc import Stage, reference_update, schedule
 
 BALLS = pytest.mark.parametrize(("R", "r"), [(1.0, 0.05), (1.0, 0.4), (1e3, 0.2), (0.2, 1e3)])
-FREE = Stage(R=1e9, kappa=1.0, eta=1.0, r=1e9, D=1e9, beta=9.0)  # nothing is projected
+
+
+def stage_at(w, *, R=1e9, r=1e9, D=1e9, eta=1.0):
+    """A stage that projects nothing, unless it is given a radius."""
+    stage = Stage.first(w.copy(), R, 1.0, eta)
+    stage.r, stage.D = r, D
+    return stage
 
 
 def sample(seed, n=40, d=19):
@@ -36,16 +41,18 @@ def passes_of(solver, data, w0=None):
 
 
 def compare(layout, X, y, *, passes, w0=None, **given):
-    """One run beside the eager one."""
-    n, (m, n0) = len(y), schedule(passes * len(y))
-    solver = get_solver("fsauc", passes=passes, shuffle=False, **given)
-    found = passes_of(solver, Data.of(layout(X), y), w0)
+    """One run, and the same run by the definition."""
+    solver, data = get_solver("fsauc", passes=passes, shuffle=False, **given), Data.of(layout(X), y)
+    found = passes_of(solver, data, w0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fsauc, "stage_rows", by_rows(X, y))
+        expected = passes_of(solver, data, w0)
 
-    given["kappa"] = given["kappa"] or np.abs(X).max()
-    means = reference.fsauc(X, y, np.arange(m * n0) % n, m=m, w=w0, **given)
-    ends = np.minimum(np.arange(1, len(found) + 1) * n, m * n0)
-    atol = 1e-10 * min(given["R"], 1.0)
-    np.testing.assert_allclose(found, means[ends - 1], rtol=1e-10, atol=atol)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * min(given["R"], 1.0))
+
+
+def by_rows(X, y):
+    return lambda chunk, order, stage: step_by_rows(reference_update, stage, X, y, order)
 
 
 @LAYOUTS
@@ -77,29 +84,27 @@ def test_rows_far_longer_than_the_rest_cost_no_digits(layout, times, R):
 
 def on_the_ball(seed, R):
     """A start of a stage with |w|_1 = R, for R up to about 10."""
-    return reference.l1_ball_by_sorting(np.random.default_rng(seed).normal(size=19), R)
+    return L1Ball(R)(np.random.default_rng(seed).normal(size=19))
 
 
-def run(memory, layout, X, y, parts, stage):
+def run(stage, layout, X, y, parts):
     chunk = Chunk.of(layout(X), y)
     for part in parts:
-        memory.update(stage, chunk, part)
-    return memory
+        stage_rows(chunk, part, stage)
+    return stage
 
 
 @LAYOUTS
 @BALLS
 def test_each_point_is_on_both_balls(layout, R, r):
     X, y = sample(5, n=400)
-    stage = replace(FREE, R=R, r=r, D=0.1)
-    memory, radii, norms = StageMemory(on_the_ball(0, R)), [], []
+    stage, radii, norms = stage_at(on_the_ball(0, R), R=R, r=r, D=0.1), [], []
 
     for i in range(len(y)):
-        run(memory, layout, X, y, [np.array([i], dtype=np.int32)], stage)
-        norms.append(np.abs(memory.c + memory.z).sum())
-        away = memory.abc[0] - memory.abc[1]
-        radii.append(np.hypot(np.linalg.norm(memory.z), np.hypot(*away[:2])))
-        assert abs(away[2]) <= 0.1 * (1 + 1e-12)
+        run(stage, layout, X, y, [np.array([i], dtype=np.int32)])
+        norms.append(np.abs(stage.w0 + stage.z).sum())
+        radii.append(np.linalg.norm([*stage.z, stage.a - stage.a0, stage.b - stage.b0]))
+        assert abs(stage.alpha - stage.alpha0) <= 0.1 * (1 + 1e-12)
 
     assert max(norms) <= R * (1 + 1e-12)
     assert max(radii) <= r * (1 + 1e-12)
@@ -113,17 +118,19 @@ def test_one_call_equals_many(layout, R, r, seed, cuts):
     """Norms are measured when a call begins, and followed from row to row within it."""
     X, y = sample(seed)
     order = (np.random.default_rng(seed).permutation(120) % 40).astype(np.int32)
-    stage, start = replace(FREE, R=R, r=r), on_the_ball(seed, R)
+    start = on_the_ball(seed, R)
+    close = {"rtol": 1e-10, "atol": 1e-10 * min(R, 1.0)}
 
-    whole = run(StageMemory(start), layout, X, y, [order], stage)
+    whole = run(stage_at(start, R=R, r=r), layout, X, y, [order])
     for places in (cuts, range(1, 120)):
-        cut = run(StageMemory(start), layout, X, y, np.split(order, sorted(places)), stage)
-        np.testing.assert_allclose(cut.mean(), whole.mean(), rtol=1e-10, atol=1e-10 * min(R, 1.0))
-        np.testing.assert_allclose(cut.z, whole.z, rtol=1e-10, atol=1e-10 * min(R, 1.0))
-        np.testing.assert_allclose(cut.abc, whole.abc, rtol=1e-10, atol=1e-10 * min(R, 1.0))
+        cut = run(stage_at(start, R=R, r=r), layout, X, y, np.split(order, sorted(places)))
+        np.testing.assert_allclose(cut.mean, whole.mean, **close)
+        np.testing.assert_allclose(cut.z, whole.z, **close)
+        for name in ("a", "b", "alpha", "total_a", "total_b"):
+            np.testing.assert_allclose(getattr(cut, name), getattr(whole, name), **close)
         np.testing.assert_array_equal(cut.seen, whole.seen)
-        assert not cut.work.any()
-    assert not whole.work.any()
+        assert not cut.work[0].any()
+    assert not whole.work[0].any()
 
 
 @LAYOUTS
@@ -132,14 +139,13 @@ def test_one_call_equals_many(layout, R, r, seed, cuts):
 def test_one_far_step_lands_on_the_nearest_point(layout, R, spread):
     """Entries that fall off geometrically cost Newton the most steps."""
     x = (-1.0) ** np.arange(60) * spread ** -np.arange(60.0)
-    memory = StageMemory(np.zeros(60))
-    chunk = Chunk.of(layout(np.stack([-x, x])), [-1, 1])
+    stage = stage_at(np.zeros(60), R=R, eta=1e3)
 
     # p = 1/2 at the positive row: a step of eta/2 along x from 0
-    memory.update(replace(FREE, eta=1e3, R=R), chunk, np.array([0, 1], dtype=np.int32))
+    run(stage, layout, np.stack([-x, x]), [-1, 1], [np.array([0, 1], dtype=np.int32)])
 
-    wanted = reference.l1_ball(500.0 * x, R)
-    np.testing.assert_allclose(memory.c + memory.z, wanted, rtol=1e-10, atol=1e-12 * R)
+    wanted = L1Ball(R)(500.0 * x)
+    np.testing.assert_allclose(stage.w0 + stage.z, wanted, rtol=1e-10, atol=1e-12 * R)
 
 
 @LAYOUTS
@@ -147,26 +153,21 @@ def test_one_far_step_lands_on_the_nearest_point(layout, R, spread):
 @pytest.mark.parametrize("where", ["row", "weights", "start"])
 def test_it_ends_on_any_floats(layout, bad, where):
     X, y = sample(1, d=21)
-    memory = StageMemory(np.zeros(21))
-    target = {"row": X[5], "weights": memory.z, "start": memory.c}[where]
+    stage = stage_at(np.zeros(21), R=1.0, r=0.5, D=0.5, eta=0.5)
+    target = {"row": X[5], "weights": stage.z, "start": stage.w0}[where]
     target[2] = bad
     guard = np.full(3 * 21, 7.25)
-    z = guard[21:42]
-    z[:] = memory.z
+    guard[21:42] = stage.z
+    stage.z = guard[21:42]
 
     order = (np.arange(3000) % 40).astype(np.int32)
-    with np.errstate(all="ignore"):
-        norms = (X**2).sum(axis=1)
-    stage_rows(
-        *rows(layout(X)).stored_arrays, order, y.astype(np.int8), norms, 0.5, 1.0, 1.0, 0.5, 0.5,
-        memory.c, z, memory.work, memory.total, memory.sums, memory.abc, memory.seen,
-    )  # fmt: skip
+    stage_rows(Chunk(rows(layout(X)), y.astype(np.int8)), order, stage)
 
-    assert memory.seen.sum() == 3000
+    assert stage.seen.sum() == 3000
     assert (guard[:21] == 7.25).all()
     assert (guard[42:] == 7.25).all()
     if not np.isfinite(bad):
-        assert not np.isfinite(memory.total).all()
+        assert not np.isfinite(stage.total).all()
 
 
 def test_the_schedule_is_the_published_one_and_has_a_stage_for_any_number_of_rows():

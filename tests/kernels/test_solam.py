@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from layouts import LAYOUTS
+from stepping import step_by_rows
 
 from aucbench.data import Chunk
+from aucbench.data.arrays import rows
 from aucbench.kernels.solam import solam_pass
-from aucbench_plugins.online.solam import SaddlePoint
+from aucbench_plugins.online.solam import SaddlePoint, reference_update
 
 
 def sample(seed, n=60, d=9):
@@ -33,15 +34,25 @@ def test_it_equals_the_eager_definition(layout, seed, xi, lam, R, kappa):
     order = np.random.default_rng(seed).permutation(2 * len(y)).astype(np.int32) % len(y)
     start = np.random.default_rng(seed + 1).normal(size=X.shape[1]) * 0.1
 
-    point = SaddlePoint.at(start.copy(), kappa, first=xi, R=R, lam=lam)
-    point.move(Chunk.of(layout(X), y), order)
-    mean, last, abc = reference.solam(X, y, order, xi=xi, R=R, lam=lam, kappa=kappa, w=start)
+    found, expected = both(layout, X, y, order, start, kappa, xi=xi, R=R, lam=lam)
 
-    scale = max(1.0, np.abs(mean).max())
-    np.testing.assert_allclose(point.mean, mean, rtol=1e-10, atol=1e-11 * scale)
-    np.testing.assert_allclose(point.w, last, rtol=1e-10, atol=1e-11 * scale)
-    np.testing.assert_allclose(point.numbers[:3], abc, rtol=1e-10, atol=1e-11 * scale)
-    assert not point.work.any()
+    scale = max(1.0, np.abs(expected.mean).max())
+    for one, other in numbers(found, expected):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-11 * scale)
+    assert not found.zeros.any()
+
+
+def both(layout, X, y, order, w, kappa=None, **constants):
+    """The point after the steps of the kernel, and after those of the definition."""
+    found, expected = (SaddlePoint.at(w.copy(), kappa, **constants) for _ in range(2))
+    solam_pass(Chunk.of(layout(X), y), order, found)
+    step_by_rows(reference_update, expected, X, y, order)
+    return found, expected
+
+
+def numbers(*points):
+    """What a pass changes: the mean, w, and (a, b, α)."""
+    return zip(*((p.mean, p.w, np.array([p.a, p.b, p.alpha])) for p in points), strict=True)
 
 
 def far_away(seed, offset, scale, n=60, d=30):
@@ -58,14 +69,12 @@ def far_away(seed, offset, scale, n=60, d=30):
 def test_the_mean_keeps_its_digits_on_unscaled_features(layout, offset, scale, xi):
     X, y, order = far_away(0, offset, scale)
 
-    point = SaddlePoint.at(np.zeros(30), None, first=xi, R=10.0)
-    point.move(Chunk.of(layout(X), y), order)
-    mean, last, abc = reference.solam(X, y, order, xi=xi, R=10.0)
+    found, expected = both(layout, X, y, order, np.zeros(30), xi=xi, R=10.0)
 
-    for found, wanted in ((point.mean, mean), (point.w, last), (point.numbers[:3], abc)):
-        assert np.linalg.norm(found - wanted) <= 1e-10 * np.linalg.norm(wanted)
-    assert np.linalg.norm(point.mean) <= 10.0 * (1 + 1e-9)
-    assert np.linalg.norm(point.w) <= 10.0 * (1 + 1e-12)
+    for one, other in numbers(found, expected):
+        assert np.linalg.norm(one - other) <= 1e-10 * np.linalg.norm(other)
+    assert np.linalg.norm(found.mean) <= 10.0 * (1 + 1e-9)
+    assert np.linalg.norm(found.w) <= 10.0 * (1 + 1e-12)
 
 
 @LAYOUTS
@@ -76,28 +85,19 @@ def test_so_does_the_mean_with_a_ridge_however_large(layout, offset, lam, xi):
     X, y, order = far_away(1, offset, 1.0, d=7)
     R = np.sqrt(2.0 / lam)
 
-    point = SaddlePoint.at(np.full(7, 0.1 * R), None, first=xi, R=R, lam=lam)
-    point.move(Chunk.of(layout(X), y), order)
-    mean, last, _ = reference.solam(X, y, order, xi=xi, R=R, lam=lam, w=np.full(7, 0.1 * R))
+    found, expected = both(layout, X, y, order, np.full(7, 0.1 * R), xi=xi, R=R, lam=lam)
 
-    np.testing.assert_allclose(point.mean, mean, rtol=0, atol=1e-11 * R)
-    np.testing.assert_allclose(point.w, last, rtol=0, atol=1e-11 * R)
-    assert np.linalg.norm(point.mean) <= R * (1 + 1e-9)
+    np.testing.assert_allclose(found.mean, expected.mean, rtol=0, atol=1e-11 * R)
+    np.testing.assert_allclose(found.w, expected.w, rtol=0, atol=1e-11 * R)
+    assert np.linalg.norm(found.mean) <= R * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
 def test_it_ends_on_any_floats(bad):
     X, y = sample(1)
     X[5, 2] = bad
-    arrays = X.ravel(), None, None, X.shape[1]
-    w, u, total, numbers = np.zeros(9), np.zeros(9), np.zeros(9), np.zeros(7)
+    point = SaddlePoint.at(np.zeros(9), None, xi=1.0, R=2.0, lam=0.1)
 
-    with np.errstate(all="ignore"):
-        norms = (X**2).sum(axis=1)
-    order = np.arange(len(y), dtype=np.int32)
-    steps = np.ones(len(y))
-    solam_pass(
-        *arrays, order, y.astype(np.int8), norms, steps, 0.1, 2.0, True, w, u, total, numbers
-    )
+    solam_pass(Chunk(rows(X), y.astype(np.int8)), np.arange(len(y), dtype=np.int32), point)
 
-    assert numbers[4] == len(y)
+    assert point.rows == len(y)

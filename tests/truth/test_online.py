@@ -4,16 +4,21 @@ The loops run in extended precision, and once more in float64: that a kernel is 
 the truth than a plain loop tells its own errors from those of an ill-conditioned problem.
 """
 
-from math import log2
+from functools import partial
 
 import numpy as np
 import pytest
 import reference
 from layouts import LAYOUTS
+from stepping import step_by_rows
 
 from aucbench.data import Data
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
+from aucbench_plugins.online import fsauc, solam, spam, uni_exp
+from aucbench_plugins.online.solam import SaddlePoint
+from aucbench_plugins.online.spam import ProximalPoint
+from aucbench_plugins.online.uni_exp import Univariate
 
 pytestmark = pytest.mark.slow
 OFFSETS = pytest.mark.parametrize("offset", [0.0, 1e2, 1e4, 1e6])
@@ -53,7 +58,8 @@ def test_solam(layout, offset, scale, xi):
     X, y = sample(offset, scale)
 
     def loop(X):
-        return reference.solam(X, y, ORDER, xi=xi, R=10.0)[0]
+        point = SaddlePoint.at(np.zeros(X.shape[1], X.dtype), None, xi=xi, R=10.0)
+        return step_by_rows(solam.reference_update, point, X, y, ORDER).mean
 
     check(f"solam[xi={xi},R=10,shuffle=False]", layout, X, y, loop)
 
@@ -66,7 +72,9 @@ def test_reg_solam(layout, offset, scale, lam):
     X, y = sample(offset, scale)
 
     def loop(X):
-        return reference.solam(X, y, ORDER, xi=1.0, R=np.sqrt(2.0 / lam), lam=lam)[0]
+        start, R = np.zeros(X.shape[1], X.dtype), np.sqrt(2.0 / lam)
+        point = SaddlePoint.at(start, None, xi=1.0, R=R, lam=lam)
+        return step_by_rows(solam.reference_update, point, X, y, ORDER).mean
 
     check(f"reg-solam[xi=1,lam={lam},shuffle=False]", layout, X, y, loop)
 
@@ -80,14 +88,14 @@ def test_reg_solam(layout, offset, scale, lam):
 def test_spam(name, layout, offset, scale, l1, l2):
     X, y = sample(offset, scale)
     xi = 0.2 / (X**2).sum(axis=1).max()
-    steps = xi / np.sqrt(np.arange(1, PASSES * N + 1))
     l1 = l1 * float(np.abs(X).max())  # in proportion to the gradient
     l2 = l2 / xi
     given = {"spam-l1": f"l1={l1}", "spam-l2": f"l2={l2}", "spam-net": f"l1={l1},l2={l2}"}[name]
 
     def loop(X):
-        start = np.zeros(X.shape[1], X.dtype)
-        return reference.spam(X, y, ORDER, steps, l1=l1, l2=l2, w=start)[0]
+        start, means = np.zeros(X.shape[1], X.dtype), np.array([X[y == k].mean(0) for k in (-1, 1)])
+        point = ProximalPoint(start, start, means, np.mean(y > 0), l1, l2, xi)
+        return step_by_rows(spam.reference_update, point, X, y, ORDER).w
 
     check(f"{name}[xi={xi},{given},average=False,shuffle=False]", layout, X, y, loop)
 
@@ -119,7 +127,8 @@ def test_uni_exp(layout, offset, scale, eta):
 
     def loop(X):
         start = np.zeros(X.shape[1], X.dtype)
-        return reference.uni_exp(X[ORDER], y[ORDER], eta, lam, start, offset=False)
+        point = Univariate(start, np.zeros(2, np.int64), eta, lam, False)
+        return step_by_rows(uni_exp.reference_update, point, X, y, ORDER).w
 
     check(f"uni-exp[eta={eta},lam={lam},intercept=False,shuffle=False]", layout, X, y, loop)
 
@@ -143,12 +152,18 @@ def test_oam(name, layout, offset, scale, at_once):
 
 @LAYOUTS
 @OFFSETS
-def test_fsauc(layout, offset):
+def test_fsauc(monkeypatch, layout, offset):
     X, y = sample(offset, 1.0)
-    eta, kappa, rows = 0.1 / float((X**2).sum(axis=1).max()), float(np.abs(X).max()), PASSES * N
-    stages = max(1, int(0.5 * log2(2 * rows / log2(rows))) - 1)
+    eta, kappa = 0.1 / float((X**2).sum(axis=1).max()), float(np.abs(X).max())
+    m, n0 = fsauc.schedule(PASSES * N)
 
     def loop(X):
-        return reference.fsauc(X, y, ORDER, R=10.0, eta=eta, kappa=kappa, m=stages)[-1]
+        stage = fsauc.Stage.first(np.zeros(X.shape[1], X.dtype), 10.0, kappa, eta)
+        with monkeypatch.context() as patch:
+            patch.setattr(fsauc, "L1Ball", lambda R: partial(reference.l1_ball_by_sorting, R=R))
+            for k in range(m):
+                order = ORDER[k * n0 : (k + 1) * n0]
+                step_by_rows(fsauc.reference_update, stage, X, y, order).restart()
+        return stage.mean
 
     check(f"fsauc[R=10,eta={eta},passes={PASSES},shuffle=False]", layout, X, y, loop)
