@@ -25,7 +25,7 @@ from aucbench.errors import (
 )
 from aucbench.features import AppendOne
 from aucbench.objectives import IntervalHinge
-from aucbench.optim import proximal_newton
+from aucbench.optim.proximal_newton import minimiser, proximal_newton
 from aucbench.projectors import ElasticNet
 
 PENALTIES = ("l1", "l2")
@@ -110,8 +110,7 @@ class IntervalRegression(Solver):
     ) -> Iterator[State]:
         """Yield one state per Newton step."""
         f, omega = IntervalHinge(problem.data, self.margin), cast(ElasticNet, problem.project)
-        for at in proximal_newton(f, omega, w0):
-            yield State(at.w, gap=at.gap, value=at.value)
+        return proximal_newton(f, omega, w0)
 
     def _omega(self, lam: float) -> ElasticNet:
         l1, l2 = (lam, 0.0) if self.penalty == "l1" else (0.0, lam)
@@ -133,7 +132,7 @@ class IntervalRegression(Solver):
         f, judge = IntervalHinge(rest, self.margin), IntervalHinge(held, self.margin)
         w, losses = np.zeros(rest.d), []
         for lam in path:
-            w = _minimiser(f, self._omega(float(lam)), w)
+            w = minimiser(f, self._omega(float(lam)), w)
             losses.append(judge.value(w))
         return losses
 
@@ -141,15 +140,9 @@ class IntervalRegression(Solver):
         """Return the least l1 penalty with w = 0, or the mean curvature along a feature."""
         data = f.data
         if self.penalty == "l1":
-            flat = _minimiser(f, ElasticNet(HUGE, 0.0, free=1), np.zeros(data.d))
+            flat = minimiser(f, ElasticNet(HUGE, 0.0, free=1), np.zeros(data.d))
             return float(np.abs(f.grad(flat)[:-1]).max())
         shares = np.full(data.n, 1.0 / data.n)
         squares = data.with_rows(square_entries(data.rows))
         variances = squares.pullback(shares) - data.pullback(shares) ** 2
         return 2.0 * float(np.maximum(variances[:-1], 0.0).mean())
-
-
-def _minimiser(f: IntervalHinge, omega: ElasticNet, w: Vector) -> Vector:
-    for at in proximal_newton(f, omega, w):
-        w = at.w
-    return w

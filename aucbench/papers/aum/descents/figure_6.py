@@ -26,7 +26,7 @@ from aucbench.data.summaries import breakpoints_of
 from aucbench.errors import DataError, require_whole
 from aucbench.features import AppendOne, Standard
 from aucbench.objectives import Aum, IntervalHinge
-from aucbench.optim import proximal_newton
+from aucbench.optim.proximal_newton import minimiser
 from aucbench.projectors import ElasticNet
 from aucbench.registry import get_solver
 
@@ -201,6 +201,4 @@ def _hinge(data: Data) -> IntervalHinge:
 
 
 def _minimiser(f: IntervalHinge, l1: float, w: Vector) -> Vector:
-    for at in proximal_newton(f, ElasticNet(l1, 0.0, free=1), w):
-        w = at.w
-    return w
+    return minimiser(f, ElasticNet(l1, 0.0, free=1), w)
