@@ -48,7 +48,7 @@ def assessed_model(
     data = load(frame, ReadOptions(**{"target": "back", "positive": "yes", **reading}))
     trial, model = tried(solver, data, splits(data, 3, 0, None), passes=5.0)
     rows = every(data)
-    model, [held] = decided(model, trial.parts, data, rows, aim or Aim(), calibration)
+    model, [held] = decided(model, trial.fits, data, rows, aim or Aim(), calibration)
     known = assessed(held, data, model, by=by)
     curves = shapes(model, data, rows, [one.column for one in known.importance])
     model = replace(

@@ -45,7 +45,7 @@ from aucbench.models.options import CALIBRATION, FitOptions
 from aucbench.models.recipe import Recipe, with_spreads
 from aucbench.models.score_function import ScoreFunction
 from aucbench.models.scorecard import Scaling, carded, require_card, require_kinds
-from aucbench.models.trials import SplitFit, Trial, Trier, require_savable
+from aucbench.models.trials import SolverTrial, SplitFit, Trier, require_savable
 from aucbench.pairs.range import COLLAPSED
 from aucbench.processes.host import cores
 from aucbench.progress import Progress
@@ -157,7 +157,7 @@ def _require_fitting(data: Data | ChunkedData, options: FitOptions) -> None:
 
 def _final(trier: Trier, comparison: Comparison, options: FitOptions) -> Model:
     """Return the chosen solver fitted to all rows, with what held-out rows say about it."""
-    data, fits = trier.data, comparison.chosen.parts
+    data, fits = trier.data, tuple(comparison.chosen.fits)
     learnt = _learnt(options.read, data)
     model = _last_fit(trier, comparison.chosen, learnt)
     if np.array_equal(fits[-1].learnt, learnt):
@@ -180,13 +180,13 @@ def _final(trier: Trier, comparison: Comparison, options: FitOptions) -> Model:
     return replace(model, functions=functions, provenance={**model.provenance, **about})
 
 
-def _last_fit(trier: Trier, chosen: Trial, learnt: Index) -> Model:
+def _last_fit(trier: Trier, chosen: SolverTrial, learnt: Index) -> Model:
     """Return the model of all training rows; a fit to the same rows is not repeated."""
-    last, recipe = chosen.parts[-1], replace(trier.recipe, solver=chosen.spec)
+    last, recipe = chosen.fits[-1], replace(trier.recipe, solver=chosen.point)
     if np.array_equal(last.learnt, learnt):
         return with_spreads(last.model, trier.data.rows.take(learnt))
     start = last.model if isinstance(trier.data, ChunkedData) else None
-    return recipe.fitted(trier.data, learnt, split=len(chosen.parts), start=start)
+    return recipe.fitted(trier.data, learnt, split=len(chosen.fits), start=start)
 
 
 def _explained(

@@ -39,7 +39,7 @@ from aucbench.metrics.rows import bare, rows_of
 from aucbench.models.candidates import Candidate, Place
 from aucbench.models.model import Model
 from aucbench.models.options import FitOptions
-from aucbench.models.trials import SplitFit, Trial, Trier
+from aucbench.models.trials import SolverTrial, SplitFit, Trier
 from aucbench.ranges import DEFAULT_SPLITS, value_at
 from aucbench.registry import get_pairs, get_solver
 from aucbench.registry.defaults import class_needs, defaults, is_installed
@@ -229,36 +229,36 @@ class Comparison:
         Why the search did not try all that it would have; empty if it did.
     """
 
-    trials: tuple[Trial, ...]
-    failed: tuple[Trial, ...]
+    trials: tuple[SolverTrial, ...]
+    failed: tuple[SolverTrial, ...]
     within: WithinDataset
     measure: Measure
     stopped: str = ""
 
     @cached_property
-    def best(self) -> Trial:
+    def best(self) -> SolverTrial:
         """The trial with the best mean."""
         return max(self.trials, key=self.gain)
 
     @cached_property
-    def chosen(self) -> Trial:
+    def chosen(self) -> SolverTrial:
         """The best of the simplest kind that is close to the best."""
         close = [trial for trial in self.trials if self.behind(trial) <= CLOSE]
-        return min(close, key=lambda trial: (complexity(trial.parts[0].model), -self.gain(trial)))
+        return min(close, key=lambda trial: (complexity(trial.fits[0].model), -self.gain(trial)))
 
-    def gain(self, trial: Trial) -> float:
+    def gain(self, trial: SolverTrial) -> float:
         """Return the mean of the measure, with a sign by which more is better."""
         return (-1.0 if self.measure.smaller else 1.0) * self.interval(trial).estimate
 
-    def interval(self, trial: Trial) -> Interval:
+    def interval(self, trial: SolverTrial) -> Interval:
         """Return the measure of a trial on held-out rows."""
-        return next(one.interval for one in self.within.solvers if one.name == trial.name)
+        return next(one.interval for one in self.within.solvers if one.name == str(trial.point))
 
-    def behind(self, trial: Trial) -> float:
+    def behind(self, trial: SolverTrial) -> float:
         """Return by how many standard errors of the difference a trial is behind the best."""
         if trial is self.best:
             return 0.0
-        pair = self.within.pair(self.best.name, trial.name)
+        pair = self.within.pair(str(self.best.point), str(trial.point))
         known = pair.delong if np.isfinite(pair.delong.low) else pair.resampled
         error = (known.high - known.low) / (2.0 * ndtri((1.0 + known.level) / 2.0))
         ahead = abs(self.gain(self.best) - self.gain(trial))
@@ -274,7 +274,7 @@ class Comparison:
             low, high = ends
             found.append(
                 Candidate(
-                    solver=trial.name,
+                    solver=str(trial.point),
                     place=Place.CHOSEN if trial is self.chosen else place,
                     auc=known.estimate,
                     low=low,
@@ -282,7 +282,8 @@ class Comparison:
                 )
             )
         failed = (
-            Candidate(solver=t.name, place=Place.FAILED, reason=t.failure) for t in self.failed
+            Candidate(solver=str(t.point), place=Place.FAILED, reason=str(t.failure))
+            for t in self.failed
         )
         return [*found, *failed]
 
@@ -340,10 +341,10 @@ class Search:
         AucbenchError
             As `Trier.run`, and as `SplitTest.of_rows`.
         """
-        tried: dict[Spec, Trial] = {}
+        tried: dict[Spec, SolverTrial] = {}
         specs, left_out = [one.points[one.start] for one in self.paths], 0
         while specs:
-            tried |= {trial.spec: trial for trial in self.trier.run(specs)}
+            tried |= {trial.point: trial for trial in self.trier.run(specs)}
             comparison = self._compare([*tried.values()])
             wanted = [*self._next(comparison, tried)]
             specs = self._within(wanted, tried)
@@ -356,7 +357,7 @@ class Search:
         what = "the planned work" if self.minutes is None else f"--minutes {self.minutes:g}"
         return f"The search ended after {what}, and {left_out} setting(s) were left to try."
 
-    def _next(self, comparison: Comparison, tried: Mapping[Spec, Trial]) -> Iterator[Spec]:
+    def _next(self, comparison: Comparison, tried: Mapping[Spec, SolverTrial]) -> Iterator[Spec]:
         """Yield the neighbours of the best points of candidates that may still win."""
         for path in self.paths:
             known = [tried[spec] for spec in path.points if spec in tried and tried[spec].ok]
@@ -365,11 +366,11 @@ class Search:
             top = max(known, key=comparison.gain)
             if comparison.behind(top) > CLOSE:
                 continue
-            at = path.points.index(top.spec)
+            at = path.points.index(top.point)
             near = path.points[max(0, at - 1) : at] + path.points[at + 1 : at + 2]
             yield from (spec for spec in near if spec not in tried)
 
-    def _within(self, specs: Sequence[Spec], tried: Mapping[Spec, Trial]) -> list[Spec]:
+    def _within(self, specs: Sequence[Spec], tried: Mapping[Spec, SolverTrial]) -> list[Spec]:
         """Return the settings whose fits the limit of work still allows.
 
         A setting is expected to take as much as the most expensive one of its solver.
@@ -383,7 +384,7 @@ class Search:
                 left -= expected
         return chosen
 
-    def _compare(self, trials: Sequence[Trial]) -> Comparison:
+    def _compare(self, trials: Sequence[SolverTrial]) -> Comparison:
         fine = tuple(trial for trial in trials if trial.ok)
         failed = tuple(trial for trial in trials if not trial.ok)
         if not fine:
@@ -396,7 +397,9 @@ class Search:
         )
         within = test.of_rows(
             {
-                trial.name: {(0, k): scored_rows(data, part) for k, part in enumerate(trial.parts)}
+                str(trial.point): {
+                    (0, k): scored_rows(data, fit) for k, fit in enumerate(trial.fits)
+                }
                 for trial in fine
             }
         )

@@ -11,12 +11,10 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeAlias
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -30,6 +28,7 @@ from aucbench.models.maps import steps_of
 from aucbench.models.model import Model
 from aucbench.models.recipe import Prepared, Recipe, one_thread
 from aucbench.optim.trees import portable
+from aucbench.optim.trials import Failure, Fit, Trial, try_on_folds
 from aucbench.progress import Progress
 from aucbench.registry import get_solver
 from aucbench.registry.specs import Spec
@@ -37,13 +36,12 @@ from aucbench.scale import ChunkedData
 from aucbench.solving.refusals import why_refused
 from aucbench.solving.tuning import work_of
 
-S = TypeVar("S")
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SplitFit:
+class SplitFit(Fit):
     """A fit to the training rows of a split, and the held-out rows that it scored.
+
+    Which measure of these scores compares trials, the search knows.
 
     Attributes
     ----------
@@ -52,10 +50,6 @@ class SplitFit:
         Numbers of its training rows in the data set, and of the rows that it has not seen.
     scores : array of shape (m, K)
         Of these rows.
-    work : float
-        Numbers that the fit has read, see `work_of`.
-    seconds : float
-        Of the fit.
     collapsed : bool
         Whether w = 0 is certified to be the best in a range of the ROC curve.
     """
@@ -64,8 +58,6 @@ class SplitFit:
     learnt: Index
     rows: Index
     scores: Vector
-    work: float
-    seconds: float
     collapsed: bool = False
 
     def on(self, rows: Index) -> SplitFit:
@@ -74,42 +66,21 @@ class SplitFit:
         return replace(self, rows=rows, scores=scores)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Trial:
-    """A solver with parameters.
+SolverTrial: TypeAlias = Trial[Spec, SplitFit]
 
-    Attributes
-    ----------
-    spec : Spec
-    parts : tuple of SplitFit
-        One for each split, in their order; none if it could not be fitted to one of them.
-    failure : str
-        Why it could not.
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Opened:
+    """The rows of a split, encoded and mapped: those to learn from, and features of those held.
+
+    Rows that are read in chunks have no features here.
     """
 
-    spec: Spec
-    parts: tuple[SplitFit, ...] = ()
-    failure: str = ""
-
-    @property
-    def name(self) -> str:
-        """Its specification."""
-        return str(self.spec)
-
-    @property
-    def ok(self) -> bool:
-        """Whether it was fitted to the training rows of each split."""
-        return bool(self.parts)
-
-    @property
-    def work(self) -> float:
-        """Numbers that all its fits have read."""
-        return sum(part.work for part in self.parts)
-
-    @property
-    def seconds(self) -> float:
-        """Mean seconds of a fit."""
-        return float(np.mean([part.seconds for part in self.parts])) if self.parts else np.nan
+    number: int
+    prepared: Prepared
+    learnt: Index
+    held: Index
+    features: Rows | None
 
 
 def require_savable(model: Model) -> None:
@@ -149,7 +120,7 @@ class Trier:
     check: Callable[[Model], object] = require_savable
     progress: Progress = field(default_factory=Progress)
 
-    def run(self, specs: Sequence[Spec]) -> tuple[Trial, ...]:
+    def run(self, specs: Sequence[Spec]) -> tuple[SolverTrial, ...]:
         """Return a trial for each specification.
 
         Raises
@@ -159,88 +130,61 @@ class Trier:
             be saved, or the solver is not for such rows.
         """
         self.progress.total += len(specs) * len(self.splits)
+        trials = tuple(SolverTrial(spec) for spec in specs)
         with one_thread(), catch_warnings():
             simplefilter("ignore", CollapsedWarning)  # the model says so
-            tried = [*_map(partial(self._split, specs), range(len(self.splits)), self.jobs)]
-        return tuple(
-            _trial(spec, [of_split[j] for of_split in tried]) for j, spec in enumerate(specs)
-        )
+            chains = [[trial] for trial in trials]
+            try_on_folds(chains, range(len(self.splits)), self._opened, self._try, self.jobs)
+        self.progress.total = (
+            self.progress.done
+        )  # a failed trial has skipped the splits that follow
+        return trials
 
-    def _split(self, specs: Sequence[Spec], k: int) -> list[SplitFit | str]:
-        """Return what came of each specification on a split: a part, or why there is none."""
+    def _opened(self, k: int) -> _Opened:
         learnt, held = self.splits[k]
         prepared = self.recipe.prepared(self.data, learnt, split=k)
         features = None
         if isinstance(self.data, Data):
             features = prepared.features_of(self.data.rows.take(held))
-        jobs = self.jobs if len(self.splits) == 1 else 1
+        return _Opened(number=k, prepared=prepared, learnt=learnt, held=held, features=features)
 
-        def fit(spec: Spec) -> SplitFit | str:
-            name = f"{spec}, split {k + 1}"
-            self.progress.start(name)
-            fitted = self._part(spec, prepared, learnt, held, features)
-            self.progress.end(name, "ok" if isinstance(fitted, SplitFit) else "failed")
-            return fitted
-
-        return [*_map(fit, specs, jobs)]
-
-    def _part(
-        self, spec: Spec, prepared: Prepared, learnt: Index, held: Index, features: Rows | None
-    ) -> SplitFit | str:
+    def _try(self, spec: Spec, rows: _Opened, _: Any) -> tuple[SplitFit | Failure, None]:
         """Return a fit to a split, or why there is none."""
+        name = f"{spec}, split {rows.number + 1}"
+        self.progress.start(name)
+        result: SplitFit | Failure
         try:
-            if reason := why_refused(get_solver(spec), prepared.mapped):
+            if reason := why_refused(get_solver(spec), rows.prepared.mapped):
                 raise UnsupportedError(reason)
-            return self._fitted(spec, prepared, learnt, held, features)
-        except UnsupportedError as error:
-            if self.required:
-                raise
-            return str(error)
+            result = self._fitted(spec, rows)
         except AucbenchError as error:
-            return str(error)
+            if self.required and isinstance(error, UnsupportedError):
+                raise
+            result = Failure(reason=str(error))
+        self.progress.end(name, "ok" if isinstance(result, SplitFit) else "failed")
+        return result, None
 
-    def _fitted(
-        self,
-        spec: Spec,
-        prepared: Prepared,
-        learnt: Index,
-        held: Index,
-        features: Rows | None,
-    ) -> SplitFit | str:
+    def _fitted(self, spec: Spec, rows: _Opened) -> SplitFit | Failure:
         with counting() as tally:
-            model, run = replace(self.recipe, solver=spec).fit_prepared(prepared)
+            model, run = replace(self.recipe, solver=spec).fit_prepared(rows.prepared)
         self.check(model)
-        train = prepared.mapped
-        if features is None:  # rows that are read in chunks
+        train = rows.prepared.mapped
+        if rows.features is None:  # rows that are read in chunks
             assert isinstance(self.data, ChunkedData)
             plain = replace(model, encoding=None, width=self.data.d, columns=None)
-            scores = self.data.take(held).scores(plain.scores)
+            scores = self.data.take(rows.held).scores(plain.scores)
         else:
-            scores = np.column_stack([one.scores(features) for one in model.functions])
+            scores = np.column_stack([one.scores(rows.features) for one in model.functions])
+        work = work_of(run, train, tally.numbers) if isinstance(train, Data) else 0.0
         if not np.isfinite(scores).all():
-            return "the score of a held-out row is not finite; scale the features"
+            reason = "the score of a held-out row is not finite; scale the features"
+            return Failure(reason=reason, work=work, seconds=run.seconds)
         return SplitFit(
             model=model,
-            learnt=learnt,
-            rows=held,
+            learnt=rows.learnt,
+            rows=rows.held,
             scores=scores,
-            work=work_of(run, train, tally.numbers) if isinstance(train, Data) else 0.0,
+            work=work,
             seconds=run.seconds,
             collapsed=run.collapsed,
         )
-
-
-def _trial(spec: Spec, parts: Sequence[SplitFit | str]) -> Trial:
-    failure = next((part for part in parts if isinstance(part, str)), "")
-    fitted = tuple(part for part in parts if isinstance(part, SplitFit))
-    return Trial(spec=spec, failure=failure) if failure else Trial(spec=spec, parts=fitted)
-
-
-def _map(function: Callable[[S], T], items: Iterable[S], jobs: int) -> Iterator[T]:
-    """Yield the results in the order of the items, of so many threads."""
-    every = [*items]
-    if min(jobs, len(every)) < 2:
-        yield from map(function, every)
-        return
-    with ThreadPoolExecutor(min(jobs, len(every))) as pool:
-        yield from pool.map(function, every)

@@ -21,6 +21,7 @@ from aucbench.data.concordance import weighted_concordance
 from aucbench.data.tally import counting
 from aucbench.errors import ParameterError, UnsupportedError, require_above, require_count
 from aucbench.optim.scale import concentration, default_ridge
+from aucbench.optim.trials import Fit, Trial, try_on_folds
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged
 from aucbench.scale import ChunkedData
@@ -78,28 +79,32 @@ def chosen(
         return values[-1]
     most = min(passes, budget.passes or inf)
 
-    def quality(value: Any, rest: Data, held: Data, seed: int) -> float:
-        trial = replace(solver, **{name: value})
-        problem_rng, iterates_rng = np.random.default_rng(seed).spawn(2)
-        with counting() as read:
-            problem = trial.problem(rest, problem_rng, Budget())
-            w0 = np.zeros(problem.data.d)
-            for state in trial.iterates(problem, w0, iterates_rng, Budget()):
-                last = state
-                if read.rows >= most * rest.n:
-                    break
-        scores = scored(problem.features(held.rows), last.w)
-        if not np.isfinite(scores).all():
-            return -inf
-        return in_order(held, scores)
-
-    table = np.zeros((splits, len(values)))
-    for row in table:
+    def opened(_: int) -> tuple[Data, Data, int]:
         rest, held = data.split(HELD, rng)
-        seed = int(rng.integers(2**31))
-        with uncounted():
-            row[:] = [quality(value, rest, held, seed) for value in values]
+        return rest, held, int(rng.integers(2**31))
+
+    def fitted(value: Any, fold: tuple[Data, Data, int], _: Any) -> tuple[Fit, None]:
+        return Fit(score=_quality(replace(solver, **{name: value}), *fold, most)), None
+
+    trials = [Trial[Any, Fit](value) for value in values]
+    with uncounted():
+        try_on_folds([trials], range(splits), opened, fitted)
+    table = np.column_stack([trial.scores for trial in trials])
     return values[_best(table)]
+
+
+def _quality(trial: Any, rest: Data, held: Data, seed: int, most: float) -> float:
+    """Return how well a fit of `most` passes ranks the held rows; -inf if a score is not finite."""
+    problem_rng, iterates_rng = np.random.default_rng(seed).spawn(2)
+    with counting() as read:
+        problem = trial.problem(rest, problem_rng, Budget())
+        w0 = np.zeros(problem.data.d)
+        for state in trial.iterates(problem, w0, iterates_rng, Budget()):
+            last = state
+            if read.rows >= most * rest.n:
+                break
+    scores = scored(problem.features(held.rows), last.w)
+    return in_order(held, scores) if np.isfinite(scores).all() else -inf
 
 
 def _best(table: Vector) -> int:

@@ -1,4 +1,4 @@
-"""The tuner within a limit: more points than all folds and rows would allow, by halving.
+"""The second strategy of the tuner: within a limit, few rows first, by halving.
 
 Design
   a. A rung is a number of training rows and of folds. Every point is tried at the lowest rung, and
@@ -9,7 +9,7 @@ Design
      can be compared with every point that has come to the top.
   c. The rows of a rung are the first ones of an order that one seed draws, in which every
      beginning has the shares of the classes. So a rung has the rows of the one below, and others.
-  d. The limit is of work, which is counted (`Trial.work`), so that a seed decides what is tried on
+  d. The limit is of work, which is counted (`work_of`), so that a seed decides what is tried on
      every machine; or of seconds, where the user gives a time. Before a fit, its cost is predicted
      by the fits so far, and that of the last fit to all rows is set aside. The search ends where
      they would not fit in, and `Search` says why. After a limit of seconds, what was tried is also
@@ -20,6 +20,7 @@ Design
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -31,7 +32,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Index
 from aucbench.errors import UnsupportedError
-from aucbench.solving.tuning import Solve, Trial
+from aucbench.optim.trials import Fit, Fitting, Trial
 
 THIRD: Final = (
     3  # of the points of a rung, one in so many goes on; a rung has as many times the rows
@@ -111,22 +112,27 @@ class Halving:
     rungs : sequence of Rung
     folded : function (fold, rows) -> (rest, held)
         Called once for each pair.
-    solve : function (solver, data) -> Run
+    fitted : function (point, (rest, held), start)
+        As of `try_on_folds`.
     limit : float
         Of the search and of a fit to `n` rows after it: numbers that are read, or seconds.
     timed : bool
         Whether the limit is of seconds.
     """
 
-    trials: Sequence[Trial]
+    trials: Sequence[Trial[Any, Fit]]
     rungs: Sequence[Rung]
     folded: Folded
-    solve: Solve
+    fitted: Fitting[Any, tuple[Data, Data], Fit]
     limit: float
     n: int
     timed: bool = False
     _parts: dict[tuple[int, int], tuple[Data, Data]] = field(default_factory=dict)
     _steps_of: dict[int, list[float]] = field(default_factory=dict)  # costs of steps, by rung
+    # Costs of the last fit of each trial, by its training rows.
+    _costs: defaultdict[Trial[Any, Fit], dict[int, float]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
 
     def search(self) -> Search:
         """Try points until all are tried or the limit is reached.
@@ -153,20 +159,13 @@ class Halving:
         rungs = tuple(self.rungs)
         return Search(self.limit, self._spent(), ended, tried, len(self.trials), rungs)
 
-    def best(self) -> Trial | None:
-        """Return the first trial with the highest mean AUC on the highest rung that one reached."""
-        fine = [trial for trial in self.trials if trial.ok]
-        top = max((len(trial.levels) for trial in fine), default=0)
-        there = [trial for trial in fine if len(trial.levels) == top]
-        return max(there, key=lambda trial: trial.auc or 0.0, default=None)
-
     def _spent(self) -> float:
         """Return the work or the seconds since the begin."""
         if self.timed:
             return perf_counter() - self._begin
         return sum(trial.work for trial in self.trials)
 
-    def _steps(self) -> Iterator[tuple[Trial, int]]:
+    def _steps(self) -> Iterator[tuple[Trial[Any, Fit], int]]:
         """Yield the next trial and its rung; the default climbs first."""
         for number in range(len(self.rungs)):
             if self.trials[0].ok:
@@ -181,7 +180,7 @@ class Halving:
                 step = trial, 0
             yield step
 
-    def _promoted(self) -> tuple[Trial, int] | None:
+    def _promoted(self) -> tuple[Trial[Any, Fit], int] | None:
         """Return a trial among the best third of its rung, the highest rung first."""
         for number in range(len(self.rungs) - 2, -1, -1):
             there = [t for t in self.trials if t.ok and len(t.levels) > number]
@@ -191,29 +190,30 @@ class Halving:
                     return trial, number + 1
         return None
 
-    def _climb(self, trial: Trial, number: int) -> None:
+    def _climb(self, trial: Trial[Any, Fit], number: int) -> None:
         rung = self.rungs[number]
         below = self.rungs[number - 1] if number else None
-        trial.aucs = [*trial.levels[-1]] if below and below.rows == rung.rows else []
-        folds, begin = range(len(trial.aucs), rung.folds), self._spent()
+        if below and below.rows != rung.rows:
+            trial.fits.clear()
+        folds, begin = range(len(trial.fits), rung.folds), self._spent()
         for fold in folds:
             if (fold, rung.rows) not in self._parts:
                 self._parts[fold, rung.rows] = self.folded(fold, rung.rows)
             before = trial.seconds if self.timed else trial.work
-            trial.on(*self._parts[fold, rung.rows], self.solve, None)
-            trial.costs[rung.rows] = (trial.seconds if self.timed else trial.work) - before
+            trial.add(self.fitted(trial.point, self._parts[fold, rung.rows], None)[0])
+            self._costs[trial][rung.rows] = (trial.seconds if self.timed else trial.work) - before
             if not trial.ok:
                 return
-        trial.levels.append(trial.aucs)
+        trial.levels.append(trial.scores)
         self._steps_of.setdefault(number, []).append(self._spent() - begin)
 
-    def _predicted(self, trial: Trial, number: int) -> float:
+    def _predicted(self, trial: Trial[Any, Fit], number: int) -> float:
         """Return what is spent after this step, and the last fit."""
         rung, known = self.rungs[number], self._steps_of.get(number)
         if known:
             step = fmean(known)
         else:
-            rows, cost = max(trial.costs.items(), default=(1, 0.0))
+            rows, cost = max(self._costs[trial].items(), default=(1, 0.0))
             step = cost * rung.rows / rows * rung.folds
         return self._spent() + step + self._last_fit()
 
@@ -222,10 +222,10 @@ class Halving:
 
         It is for the slowest trial of the largest size. Nothing is predicted from one small size.
         """
-        costs = self.trials[0].costs
+        costs = self._costs[self.trials[0]]
         if not costs or (len(costs) == 1 < len({rung.rows for rung in self.rungs})):
             return 0.0
         low, high = sorted([0, *costs])[-2:]
         slope = max(0.0, costs[high] - costs.get(low, 0.0)) / (high - low)
-        slowest = max(trial.costs.get(high, 0.0) for trial in self.trials)
+        slowest = max(self._costs[trial].get(high, 0.0) for trial in self.trials)
         return slowest + slope * (self.n - high) * slowest / max(costs[high], TINY)

@@ -18,7 +18,7 @@ from aucbench.pairs import Group
 from aucbench.report.document import text
 from aucbench.report.notes import notes
 from aucbench.report.tables import tables
-from aucbench.solving.tuning import Trial
+from aucbench.solving.tuning import fit_and_judge
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -92,12 +92,11 @@ def test_the_measure_and_the_tuner_are_those_of_the_pairs(grouped):
     assert results.findings.measure == "grouped AUC[each=group]"
     assert row.within.values == pytest.approx(shares)
     held = replace(grouped, pairs=Group())
-    trial = Trial({}, lambda _: get_solver("logistic"))
     solver = partial(solve, passes=5)
-    trial.on(grouped, held, solver, None)
+    result, _ = fit_and_judge(lambda _: get_solver("logistic"), solver, {}, (grouped, held), None)
     run = solver(get_solver("logistic"), grouped)
-    assert trial.aucs == [quality_of(held, run.decision_function(held.rows))]
-    assert trial.aucs != [auc(held.y, run.decision_function(held.rows))]
+    assert result.score == quality_of(held, run.decision_function(held.rows))
+    assert result.score != auc(held.y, run.decision_function(held.rows))
 
 
 def test_rows_bring_their_pairs(grouped):

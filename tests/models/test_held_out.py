@@ -28,7 +28,7 @@ def sample(rng, n, start=None):
 def model_of(spec, X, y, seed=0, **ties):
     data = Data.of(X, y, **ties)
     trial, model = tried(spec, data, splits(data, 5, seed), passes=10)
-    model, [held] = decided(model, trial.parts, data, every(data), AIM, "sigmoid")
+    model, [held] = decided(model, trial.fits, data, every(data), AIM, "sigmoid")
     return model, held
 
 
@@ -44,8 +44,8 @@ def test_a_fit_without_the_test_rows_scores_them_itself():
     data = Data.of(X, y)
     both = np.arange(300, dtype=np.int32), np.arange(300, 400, dtype=np.int32)
     trial, _ = tried("svm-or", data, [both])
-    final = trial.parts[0].model
-    [out] = HeldOut.of(trial.parts, data, final)
+    final = trial.fits[0].model
+    [out] = HeldOut.of(trial.fits, data, final)
     np.testing.assert_allclose(out.scores, final.scores(data.take(both[1]).rows)[:, 0], rtol=1e-12)
     assert out.part.model is final
     assert out.part.rows.tolist() == both[1].tolist()
@@ -94,9 +94,9 @@ def test_unequal_fits_do_not_move_the_threshold():
     y = np.where(X[:, 0] + X[:, 1] + rng.logistic(size=1500) > 2.0, 1, -1)
     data = Data.of(X, y)
     trial, final = tried("logistic[C=100]", data, splits(data, 5, 0))
-    model, _ = decided(final, trial.parts, data, every(data), Aim(flags=0.05), None)
+    model, _ = decided(final, trial.fits, data, every(data), Aim(flags=0.05), None)
     new = model.scores(rows(rng.normal(size=(20_000, 150))))
     flagged = np.mean(new >= model.function.threshold)
-    raw = np.concatenate([part.scores[:, 0] for part in trial.parts])
+    raw = np.concatenate([part.scores[:, 0] for part in trial.fits])
     as_they_are = np.mean(new >= np.quantile(raw, 0.95))
     assert abs(np.log(flagged / 0.05)) < 0.25 < abs(np.log(as_they_are / 0.05))

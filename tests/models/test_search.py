@@ -37,27 +37,27 @@ LINEAR, TREES = ["logistic"], ["lightgbm[num_leaves=7]"]
 
 def test_the_simpler_score_is_taken_unless_another_is_distinguishable():
     linear = comparison(rows(np.random.default_rng(0)), TREES, LINEAR)
-    assert linear.chosen.name == "logistic"
+    assert str(linear.chosen.point) == "logistic"
     curved = comparison(rows(np.random.default_rng(1), curved=True), TREES, LINEAR)
     assert curved.chosen is curved.best
-    assert curved.chosen.name == "lightgbm[num_leaves=7]"
+    assert str(curved.chosen.point) == "lightgbm[num_leaves=7]"
     assert curved.behind(curved.trials[1]) > choosing.CLOSE
-    kinds = [complexity(trial.parts[0].model) for trial in curved.trials]
+    kinds = [complexity(trial.fits[0].model) for trial in curved.trials]
     assert kinds == [2, 0]
 
 
 def test_neighbours_are_tried_only_of_solvers_that_may_still_win():
     path = ["logistic", "logistic[C=0.1]", "logistic[C=0.01]"]
     data = rows(np.random.default_rng(1), curved=True)
-    assert [trial.name for trial in comparison(data, path, TREES).trials] == [path[0], *TREES]
+    assert [str(trial.point) for trial in comparison(data, path, TREES).trials] == [path[0], *TREES]
     alone = comparison(data, path)
-    assert [trial.name for trial in alone.trials][:2] == path[:2]
+    assert [str(trial.point) for trial in alone.trials][:2] == path[:2]
 
 
 def test_work_is_a_limit_that_never_cuts_the_first_round():
     path = ["logistic", "logistic[C=0.1]"]
     cut = comparison(rows(np.random.default_rng(0)), path, work=1.0)
-    assert [trial.name for trial in cut.trials] == ["logistic"]
+    assert [str(trial.point) for trial in cut.trials] == ["logistic"]
     assert "1 setting(s) were left to try" in cut.stopped
     assert comparison(rows(np.random.default_rng(0)), path).stopped == ""
 
@@ -67,7 +67,7 @@ def test_threads_and_the_order_of_solvers_change_no_score():
     one = comparison(data, LINEAR, TREES)
     two = comparison(data, TREES, LINEAR, jobs=2)
     for trial, same in zip(one.trials, two.trials[::-1], strict=True):
-        for part, other in zip(trial.parts, same.parts, strict=True):
+        for part, other in zip(trial.fits, same.fits, strict=True):
             assert np.array_equal(part.scores, other.scores)
 
 
@@ -75,7 +75,7 @@ def test_a_solver_that_cannot_is_left_out_unless_it_was_asked_for():
     data = rows(np.random.default_rng(0))
     weighted = Data.of(data.rows, data.y, weights=np.ones(N) + np.arange(N) % 2)
     found = comparison(weighted, LINEAR, ["sht-auc"])
-    assert [trial.name for trial in found.trials] == LINEAR
+    assert [str(trial.point) for trial in found.trials] == LINEAR
     assert [(one.solver, str(one.place)) for one in found.candidates()][-1] == ("sht-auc", "failed")
     with pytest.raises(UnsupportedError, match="weights"):
         comparison(weighted, ["sht-auc"], required=True)

@@ -186,7 +186,7 @@ def test_solvers_that_keep_no_bounds_refuse_them(name):
     shaped = replace(data, shapes=Shapes(((1, Shape.of("+1")),)))
     bounded = replace(data, terms=Terms.each(3, shaped.shapes))
     for refused in (shaped, bounded):
-        with pytest.raises(UnsupportedError, match="ls-svm and additive do"):
+        with pytest.raises(UnsupportedError, match="additive, ls-svm and rank-svm do"):
             solve(get_solver(name), refused)
     solve(get_solver(name), replace(data, terms=Terms.each(3)), passes=2)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,12 +16,13 @@ from aucbench.data import Categories, Data
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import UnsupportedError
 from aucbench.metrics import hand_till, one_vs_rest
+from aucbench.optim.trials import Trial, first_best, try_on_folds
 from aucbench.pairs import ByClass
 from aucbench.records import Stop
 from aucbench.solving.classes import against_rest
 from aucbench.solving.loop import begin
 from aucbench.solving.refusals import why_refused
-from aucbench.solving.tuning import Trial, first_best, try_on_folds
+from aucbench.solving.tuning import fit_and_judge
 
 EACH_CHANGE = {"svm-or", "roc-svm", "sht-auc", "aum"}  # weights, draws, neither, a path
 BUILT = {  # what cannot be built by its name alone
@@ -172,10 +174,11 @@ def test_seconds_are_divided_among_the_classes():
 
 def test_trials_are_judged_by_m_and_go_along_the_path():
     data = drawn()
-    trials = [Trial({"lam": lam}, lambda point: get_solver("svm-or", **point)) for lam in (10, 0.1)]
-    try_on_folds([trials], drawn_parts(data, 3, 0), solve)
+    trials = [Trial({"lam": lam}) for lam in (10, 0.1)]
+    fitted = partial(fit_and_judge, lambda point: get_solver("svm-or", **point), solve)
+    try_on_folds([trials], [*drawn_parts(data, 3, 0)], lambda fold: fold, fitted)
     assert first_best(trials) is trials[1]
-    assert 0.8 < trials[1].auc < 1.0
+    assert 0.8 < trials[1].mean < 1.0
 
 
 @dataclass(frozen=True)
@@ -191,9 +194,9 @@ class Diverging(Solver):
 def test_an_invalid_class_makes_the_run_invalid():
     run = solve(Diverging(), drawn())
     assert run.stop is Stop.INVALID
-    trial = Trial({}, lambda _: Diverging())
-    assert trial.on(drawn(), drawn(), solve, None) is None
-    assert trial.fault == Stop.INVALID.value
+    result, w = fit_and_judge(lambda _: Diverging(), solve, {}, (drawn(), drawn()), None)
+    assert w is None
+    assert result.reason == Stop.INVALID.value
 
 
 def test_a_solver_that_draws_pairs_draws_them_by_their_weights():

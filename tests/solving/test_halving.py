@@ -4,26 +4,10 @@ import numpy as np
 import pytest
 
 from aucbench.data import Data
-from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.errors import UnsupportedError
+from aucbench.optim.trials import Failure, Fit, Trial, first_best
 from aucbench.solving import halving
 from aucbench.solving.halving import ALL_POINTS, TIME, WORK, Halving, Rung, in_order, rungs_of
-from aucbench.solving.tuning import Trial
-
-
-class Point(Trial):
-    """A trial that fits nothing: its AUC is its value, less so on few rows, and a fit lasts."""
-
-    __slots__ = ()
-
-    def on(self, rest, held, solve, w0):
-        value = self.values["x"]
-        cost = solve(rest.n)
-        self.seconds += cost
-        self.work += 1e6 * cost
-        if value == "broken":
-            self.error = ParameterError("no such value")
-        else:
-            self.aucs.append(value - 1.0 / rest.n)
 
 
 def searched(monkeypatch, values, seconds=1e9, *, timed=True):
@@ -31,9 +15,14 @@ def searched(monkeypatch, values, seconds=1e9, *, timed=True):
     now, n = [0.0], 1000
     monkeypatch.setattr(halving, "perf_counter", lambda: now[0])
 
-    def solve(rows):
+    def fitted(value, fold, _):
+        """Fit nothing: the score is the value, less so on few rows."""
+        rows = fold[0].n
+        cost = {"seconds": rows / 1000, "work": 1e3 * rows}
         now[0] += rows / 1000
-        return rows / 1000
+        if value == "broken":
+            return Failure(reason="no such value", **cost), None
+        return Fit(score=value - 1.0 / rows, **cost), None
 
     X = np.zeros((n, 1))
     whole = Data.of(X, np.arange(n) % 2)
@@ -43,20 +32,20 @@ def searched(monkeypatch, values, seconds=1e9, *, timed=True):
         asked.append((fold, rows))
         return whole.take(np.arange(rows)), whole
 
-    trials = [Point({"x": value}, lambda _: None) for value in values]
+    trials = [Trial(value) for value in values]
     rungs = (Rung(100, 1), Rung(300, 1), Rung(900, 1), Rung(900, 3))
     limit = seconds if timed else 1e6 * seconds
-    search = Halving(trials, rungs, folded, solve, limit, n, timed=timed)
+    search = Halving(trials, rungs, folded, fitted, limit, n, timed=timed)
     return search.search(), search, asked
 
 
 def test_the_best_of_each_rung_climb_and_the_default_climbs_first(monkeypatch):
     values = [0.5, *np.random.default_rng(0).permutation(np.linspace(0.1, 0.9, 26))]
     found, search, asked = searched(monkeypatch, values)
-    heights = {trial.values["x"]: len(trial.levels) for trial in search.trials}
+    heights = {trial.point: len(trial.levels) for trial in search.trials}
 
     assert (found.ended, found.tried, found.points) == (ALL_POINTS, 27, 27)
-    assert search.best().values == {"x": pytest.approx(0.9)}
+    assert first_best(search.trials).point == pytest.approx(0.9)
     assert heights[0.5] == 4
     assert sum(height >= 2 for height in heights.values()) >= 27 // 3
     assert sum(heights.values()) < 27 * 4 / 2
@@ -71,16 +60,17 @@ def test_it_ends_before_its_limit_and_has_an_answer(monkeypatch, timed, unit, en
     assert found.ended == ended
     assert 1 < found.tried < 61
     assert found.spent / unit + 1.0 <= 9.0  # with the last fit, to 1000 rows
-    assert len(search.best().levels) == 4
+    assert len(first_best(search.trials).levels) == 4
 
     again, other, _ = searched(monkeypatch, values, seconds=9.0, timed=timed)
-    assert (again, other.best().values) == (found, search.best().values)
+    assert again == found
+    assert first_best(other.trials).point == first_best(search.trials).point
 
 
 def test_the_first_fit_is_done_even_without_time(monkeypatch):
     found, search, _ = searched(monkeypatch, [0.5, 0.6], seconds=1e-9)
     assert (found.ended, found.tried) == (TIME, 1)
-    assert search.best().values == {"x": 0.5}
+    assert first_best(search.trials).point == 0.5
 
 
 def test_a_solver_whose_first_fit_takes_far_more_than_the_work_is_refused(monkeypatch):
@@ -91,8 +81,8 @@ def test_a_solver_whose_first_fit_takes_far_more_than_the_work_is_refused(monkey
 def test_a_point_that_fails_ends_alone(monkeypatch):
     found, search, _ = searched(monkeypatch, ["broken", 0.4, "broken", 0.7])
     assert (found.ended, found.tried) == (ALL_POINTS, 4)
-    assert search.best().values == {"x": 0.7}
-    assert searched(monkeypatch, ["broken"])[1].best() is None
+    assert first_best(search.trials).point == 0.7
+    assert first_best(searched(monkeypatch, ["broken"])[1].trials) is None
 
 
 @pytest.mark.parametrize(

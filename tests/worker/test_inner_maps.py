@@ -9,7 +9,7 @@ from bench_toys import DATA, cell, told
 
 from aucbench import get_dataset
 from aucbench.bench.worker.build import build
-from aucbench.bench.worker.tune import inner_folds, tune
+from aucbench.bench.worker.tune import inner_splits, tune
 from aucbench.contract import NoMap
 from aucbench.errors import PluginError
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard, Unit, UnitCentred
@@ -130,7 +130,7 @@ def test_each_inner_fold_is_mapped_by_what_its_rest_taught(bench):
     bench.run(planned)
     seen = fits()
 
-    expected = [rest.rows.matrix for rest, _ in inner_folds(raw, planned)]
+    expected = [raw.take(rest).rows.matrix for rest, _ in inner_splits(raw, planned)]
     assert len(seen) == len(expected) == 3
     for (rows, _), rest in zip(seen, expected, strict=True):
         np.testing.assert_array_equal(rows, rest)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from aucbench import auc, get_dataset, get_solver, solve
 from aucbench.bench.worker.build import build, points_of
-from aucbench.bench.worker.tune import inner_folds, tune
+from aucbench.bench.worker.tune import inner_splits, tune
 from aucbench.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
@@ -109,7 +109,7 @@ def test_the_table_holds_means_of_inner_folds():
     assert tried == [2, 1]
     for k in tried:
         aucs = []
-        for rest, held in inner_folds(data, tuned):
+        for rest, held in (map(data.take, split) for split in inner_splits(data, tuned)):
             run = solve(get_solver("sht-auc", k=k), rest, passes=3, seed=4, every=np.inf)
             aucs.append(auc(held.y, run.decision_function(held.rows)))
         expected.append(aucs)
@@ -130,22 +130,22 @@ def test_the_first_of_equals_wins():
 
 def test_inner_folds_are_stratified_and_disjoint():
     data = get_dataset(DATA)
-    folds = list(inner_folds(data, cell()))
+    folds = inner_splits(data, cell())
 
     assert len(folds) == 3
-    assert sum(held.n for _, held in folds) == data.n
     for rest, held in folds:
-        assert rest.n + held.n == data.n
-        assert abs(held.target.n_pos - data.target.n_pos / 3) < 1
+        assert np.array_equal(np.sort([*rest, *held]), np.arange(data.n))
+        assert abs(data.take(held).target.n_pos - data.target.n_pos / 3) < 1
+    assert sum(held.size for _, held in folds) == data.n
 
 
 def test_the_rarer_class_bounds_the_folds():
     X = np.random.default_rng(0).standard_normal((20, 2))
     two, one = (Data.of(X, np.arange(20) < count) for count in (2, 1))
 
-    assert len(list(inner_folds(two, cell()))) == 2
+    assert len(inner_splits(two, cell())) == 2
     with pytest.raises(DataError, match=r"1 row\(s\) of the rarer class; take the solver without"):
-        list(inner_folds(one, cell()))
+        inner_splits(one, cell())
 
 
 def test_a_failing_point_is_recorded_and_passed_over(bench):

@@ -7,7 +7,7 @@ far the search has come.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -24,12 +24,14 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index
 from aucbench.data.folds import Split, drawn_few, rarest
 from aucbench.errors import DataError, ParameterError
+from aucbench.optim.trials import Fit, Fitting, Trial, first_best, try_on_folds
 from aucbench.solving.halving import MOST_ROWS, Halving, Search, in_order, rungs_of
 from aucbench.solving.points import chains
-from aucbench.solving.tuning import Trial, first_best, try_on_folds
+from aucbench.solving.tuning import fit_and_judge
 
 JUDGES = 5  # held rows of a fold, for each row of a fit of a search
 Build = Callable[[Mapping[str, Any]], Solver]
+Point = Trial[Mapping[str, Any], Fit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +69,20 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
     A grid of one point is not tried, since there is nothing to choose.
     """
     points = points_of(cell)
-    trials = [Trial(point.values, build) for point in points]
-    best, search = first_best(trials), None
+    trials = [Point(point.values) for point in points]
+    fitted = partial(fit_and_judge, build, partial(fit, cell))
+    search = None
     if len(points) > 1 and (cell.tune_seconds is not None or cell.tune_work is not None):
-        halving = halved(trials, cell, train, refit)
-        search, best = halving.search(), halving.best()
+        search = halved(trials, cell, train, fitted, refit).search()
     elif len(points) > 1:
         path = build({}).needs.path
         ordered = [[trials[j] for j in chain] for chain in chains(points, path)]
-        try_on_folds(ordered, inner_folds(train, cell, refit), partial(fit, cell))
-        best = first_best(trials)
+        splits = inner_splits(train, cell)
+        try_on_folds(ordered, splits, lambda split: _mapped(train, *split, refit), fitted)
+    best = first_best(trials)
     map_seconds = refit.clock.seconds if refit else 0.0
     return Tuned(
-        None if best is None else best.values,
+        None if best is None else best.point,
         sum(trial.seconds for trial in trials) + map_seconds,
         map_seconds,
         tuple(map(_row, trials)),
@@ -88,10 +91,14 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
 
 
 def halved(
-    trials: Sequence[Trial], cell: Cell, train: Data, refit: Refitted | None = None
+    trials: Sequence[Point],
+    cell: Cell,
+    train: Data,
+    fitted: Fitting[Any, tuple[Data, Data], Fit],
+    refit: Refitted | None = None,
 ) -> Halving:
     """Return the search within the limit of a cell: its seconds if there are any, or its work."""
-    folds = _drawn(train, cell)
+    folds = inner_splits(train, cell)
     strata = train.target.strata
     orders = [tuple(part[in_order(strata[part], cell.seed)] for part in split) for split in folds]
 
@@ -107,25 +114,15 @@ def halved(
     timed = cell.tune_seconds is not None
     limit = cell.tune_seconds if timed else cell.tune_work
     assert limit is not None
-    return Halving(trials, rungs, folded, partial(fit, cell), limit, train.n, timed=timed)
-
-
-def inner_folds(
-    train: Data, cell: Cell, refit: Refitted | None = None
-) -> Iterator[tuple[Data, Data]]:
-    """Yield (rest, held) for each drawn fold.
-
-    There are no more folds than the rarer class has rows.
-    """
-    for rest, held in _drawn(train, cell):
-        yield _mapped(train, rest, held, refit)
+    return Halving(trials, rungs, folded, fitted, limit, train.n, timed=timed)
 
 
 def _mapped(train: Data, rest: Index, held: Index, refit: Refitted | None) -> tuple[Data, Data]:
     return refit(rest, held) if refit else (train.take(rest), train.take(held))
 
 
-def _drawn(train: Data, cell: Cell) -> list[Split]:
+def inner_splits(train: Data, cell: Cell) -> list[Split]:
+    """Return (rest, held) of each fold: no more folds than the rarer class has rows."""
     least, what = rarest(train)
     if least < 2:
         raise DataError(
@@ -138,16 +135,17 @@ def _drawn(train: Data, cell: Cell) -> list[Split]:
         raise DataError(f"tuning cannot divide the training rows: {error}") from error
 
 
-def _row(trial: Trial) -> dict[str, Any]:
-    error = trial.error
+def _row(trial: Point) -> dict[str, Any]:
+    reason = trial.failure
+    error = reason if isinstance(reason, BaseException) else None
     levels = {"levels": trial.levels} if trial.levels else {}
     return {
-        "parameters": canonical_json(trial.values),
+        "parameters": canonical_json(trial.point),
         "status": "ok" if trial.ok else "invalid" if error is None else "error",
-        "reason": trial.fault if error is None else message(error),
+        "reason": reason if error is None else message(error),
         "error_type": None if error is None else type(error).__name__,
-        "auc": trial.auc,
-        "aucs": list(trial.aucs),
+        "auc": trial.mean,
+        "aucs": trial.scores,
         "seconds": trial.seconds,
         **levels,
     }
