@@ -22,7 +22,6 @@
 #include "aum_tree.h"
 
 enum { AUCBENCH_FULL, AUCBENCH_EXHAUSTED, AUCBENCH_STOPPED, AUCBENCH_STEP_LIMIT };
-enum { AUCBENCH_NO_STOP, AUCBENCH_AUM_RISES, AUCBENCH_AUC_FALLS };
 
 typedef struct {
     long long fp, fn; /* before a line */
@@ -30,9 +29,10 @@ typedef struct {
 
 typedef struct {
     double aum[2], slope[2]; /* high and low part */
-    double step, unit, best;
+    double step, unit;
     aucbench_wide auc, tied; /* twice the area; tied: exactly at step 0 */
     long long lines, started;
+    long long given; /* lines before equal ones were merged */
 } aucbench_sum;
 
 typedef struct {
@@ -140,17 +140,18 @@ AUCBENCH_INLINE double aucbench_value(const aucbench_sum *of, aucbench_quotient 
     return high + (tail + (low + of->aum[1]));
 }
 
-/* Write entries until `out` (5, capacity) is full, no event is left, or `stop` holds. */
+/* Write entries until `out` (5, capacity) is full, no event is left, or the AUM rises. */
 AUCBENCH_CLONED(int, aucbench_run,
-                (aucbench_sweep *to, double step_limit, int stop, size_t capacity, double *out,
-                 size_t *rows), (to, step_limit, stop, capacity, out, rows))
+                (aucbench_sweep *to, double step_limit, int until_aum_rises, size_t capacity,
+                 double *out, size_t *rows),
+                (to, step_limit, until_aum_rises, capacity, out, rows))
 {
     aucbench_sum *sum = &to->sum;
     double area = 4.0 * (double)to->level[sum->lines].fp * (double)to->level[0].fn;
     aucbench_quotient zero = {0};
     size_t r;
     for (r = 0; r < capacity; r++) {
-        double step = sum->started ? aucbench_first(&to->tree) : 0.0, before;
+        double step = sum->started ? aucbench_first(&to->tree) : 0.0;
         double aum = aucbench_value(sum, zero); /* at step 0, to which some events may round */
         aucbench_wide at = sum->started ? sum->auc : aucbench_plus(sum->tied, sum->tied);
         aucbench_quotient exact;
@@ -166,17 +167,13 @@ AUCBENCH_CLONED(int, aucbench_run,
         }
         sum->started = 1;
         sum->step = step > sum->step ? step : sum->step;
-        before = sum->best;
         out[r] = sum->step;
         out[capacity + r] = aum;
         out[2 * capacity + r] = sum->slope[0] + sum->slope[1];
         out[3 * capacity + r] = aucbench_nearest(at) / area;
         out[4 * capacity + r] = 2.0 * aucbench_nearest(sum->auc) / area;
-        sum->best = out[4 * capacity + r] > before ? out[4 * capacity + r] : before;
         *rows = r + 1;
-        if (stop == AUCBENCH_AUM_RISES && out[2 * capacity + r] >= 0.0)
-            return AUCBENCH_STOPPED;
-        if (stop == AUCBENCH_AUC_FALLS && out[4 * capacity + r] < before)
+        if (until_aum_rises && out[2 * capacity + r] >= 0.0)
             return AUCBENCH_STOPPED;
     }
     *rows = capacity;
@@ -231,19 +228,72 @@ AUCBENCH_INLINE void aucbench_count(aucbench_sweep *to)
 }
 
 AUCBENCH_CLONED(void, aucbench_begin,
-                (aucbench_sweep *to, double *tree, int *winner, size_t count, const int *order,
-                 const double *T, const double *d, const long long *fp, const long long *fn,
-                 double unit), (to, tree, winner, count, order, T, d, fp, fn, unit))
+                (aucbench_sweep *to, size_t count, const int *order, const double *T,
+                 const double *d, const long long *fp, const long long *fn),
+                (to, count, order, T, d, fp, fn))
 {
-    memset(&to->sum, 0, sizeof to->sum);
-    to->sum.unit = unit;
-    to->sum.best = -INFINITY;
     to->sum.lines = (long long)aucbench_gather(to, count, order, T, d, fp, fn);
     aucbench_count(to);
-    aucbench_root(&to->tree, tree, winner, (size_t)to->sum.lines);
+    aucbench_root(&to->tree, (size_t)to->sum.lines);
     for (size_t q = 0; q < to->tree.slots; q++)
         to->tree.key[0][q] = aucbench_meeting(to->line[q], to->line[q + 1]);
     aucbench_grow(&to->tree);
+}
+
+/* ---- the memory of a sweep, which Python made large enough --------------------------- */
+
+enum { AUCBENCH_HEAD = (sizeof(aucbench_sum) + 63) / 64 * 8 }; /* doubles */
+
+/* The doubles for a sweep over some lines. Two blocks are aligned. */
+static inline size_t aucbench_room_size(size_t lines)
+{
+    return AUCBENCH_HEAD + 4 * lines + 2 + 2 * aucbench_tree_size(lines) + 16;
+}
+
+static inline double *aucbench_aligned(double *x)
+{
+    return x + (64 - (uintptr_t)x % 64) % 64 / sizeof *x;
+}
+
+/* Set where the blocks of a sweep over some lines are. The eight children of a node of the tree
+ * fill a cache line.
+ */
+static inline aucbench_sweep aucbench_blocks(double *room, size_t lines)
+{
+    aucbench_sweep of = {0};
+    double *at = aucbench_aligned(room) + AUCBENCH_HEAD;
+    of.line = (aucbench_line *)at;
+    of.level = (aucbench_level *)(at + 2 * lines);
+    of.tree.key[0] = aucbench_aligned(at + 4 * lines + 2);
+    of.tree.winner[1] = (int *)(of.tree.key[0] + aucbench_tree_size(lines));
+    return of;
+}
+
+/* Start a sweep in `room`; `aucbench_go_on` continues it. */
+static inline void aucbench_start(double *room, size_t count, const int *order, const double *T,
+                                  const double *d, const long long *fp, const long long *fn,
+                                  double unit)
+{
+    aucbench_sweep S = aucbench_blocks(room, count);
+    S.sum.unit = unit;
+    S.sum.given = (long long)count;
+    aucbench_begin(&S, count, order, T, d, fp, fn);
+    memcpy(aucbench_aligned(room), &S.sum, sizeof S.sum);
+}
+
+static inline int aucbench_go_on(double *room, double step_limit, int until_aum_rises,
+                                 size_t capacity, double *out, size_t *rows)
+{
+    aucbench_sum sum;
+    aucbench_sweep S;
+    int ending;
+    memcpy(&sum, aucbench_aligned(room), sizeof sum);
+    S = aucbench_blocks(room, (size_t)sum.given);
+    S.sum = sum;
+    aucbench_root(&S.tree, (size_t)sum.lines);
+    ending = aucbench_run(&S, step_limit, until_aum_rises, capacity, out, rows);
+    memcpy(aucbench_aligned(room), &S.sum, sizeof S.sum);
+    return ending;
 }
 
 #endif

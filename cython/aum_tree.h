@@ -63,19 +63,28 @@ AUCBENCH_INLINE size_t aucbench_lift(aucbench_tree *to, size_t first, size_t las
     return soon;
 }
 
-/* Set where the levels begin in `tree` and `winner`, which Python made large enough. */
-static inline void aucbench_root(aucbench_tree *to, double *tree, int *winner, size_t lines)
+/* The number of nodes of a tree over the slots between some lines. */
+static inline size_t aucbench_tree_size(size_t lines)
+{
+    size_t size = (lines + 7) / 8 * 8, total = size + 1;
+    while (size > 8) {
+        size = (size / 8 + 7) / 8 * 8;
+        total += size;
+    }
+    return total;
+}
+
+/* Set where the levels begin, from where key[0] and winner[1] do. */
+static inline void aucbench_root(aucbench_tree *to, size_t lines)
 {
     size_t size;
     to->slots = lines ? lines - 1 : 0;
     size = (to->slots + 8) / 8 * 8;
-    to->key[0] = tree;
-    to->winner[0] = NULL;
     for (to->top = 0; size > 1; to->top++) {
         to->key[to->top + 1] = to->key[to->top] + size;
-        to->winner[to->top + 1] = winner;
+        if (to->top > 0)
+            to->winner[to->top + 1] = to->winner[to->top] + size;
         size = size > 8 ? (size / 8 + 7) / 8 * 8 : 1;
-        winner += size;
     }
 }
 

@@ -91,7 +91,7 @@ def of_scores(rng):
     path = aum.aum_path(s, d, fp, fp - 1.0, max_events=2000)
     yield "aum path", path.step, path.aum, path.auc
     line = aum.aum_line_min(s, d, sides)
-    yield "aum line", line.step_lo, line.step_hi, line.aum
+    yield "aum line", line.step_lo, line.step_hi, line.value
 
 
 def hashes():

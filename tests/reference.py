@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import groupby, pairwise, permutations
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -341,75 +341,6 @@ def hinge_of_pairs(s, positives, negatives):
             c[i] -= 1
             c[j] += 1
     return value / len(positives), c / len(positives)
-
-
-# --- aum along a line --------------------------------------------------------------------
-
-
-def whole(values):
-    """Integers in proportion to the floats, and the factor."""
-    exact = [Fraction(float(v)) for v in values]
-    unit = math.lcm(*(v.denominator for v in exact))
-    return [int(v * unit) for v in exact], unit
-
-
-def roc_area(groups):
-    """Twice the area under the polyline of steps (false positives, true positives)."""
-    area = height = 0
-    for width, rise in groups:
-        area, height = area + width * (2 * height + rise), height + rise
-    return area
-
-
-def aum_and_slope(lines, p, q):
-    """q AUM and slope at step p / q of lines (T, d, fp, fn) in the order they are in."""
-    fp, fn, aum, slope = 0, -sum(line[3] for line in lines), 0, 0
-    for (T, d, f, g), (T_next, d_next, _, _) in pairwise(lines):
-        fp, fn = fp + f, fn + g
-        aum += ((T_next - T) * q + (d_next - d) * p) * min(fp, fn)
-        slope += (d_next - d) * min(fp, fn)
-    return aum, slope
-
-
-def merged_lines(T, d, fp, fn):
-    """Lines (T, d, fp, fn) of whole numbers; lines with equal (T, d) are merged."""
-    total = {}
-    for key, f, g in zip(zip(T, d, strict=True), fp, fn, strict=True):
-        f_sum, g_sum = total.get(key, (0, 0))
-        total[key] = f_sum + f, g_sum + g
-    return [(*key, *errors) for key, errors in total.items()]
-
-
-def aum_path(T, d, fp, fn):
-    """(step, AUM, slope, AUC, AUC after, exact steps) at each float step, by a sort per event."""
-    (T, T_unit), (d, d_unit), (errors, unit) = whole(T), whole(d), whole([*fp, *fn])
-    lines = merged_lines(T, d, errors[: len(T)], errors[len(T) :])
-    area = -2 * sum(line[2] for line in lines) * sum(line[3] for line in lines)
-    meetings = {
-        Fraction(b[0] - a[0], a[1] - b[1])
-        for a, b in permutations(lines, 2)
-        if a[0] < b[0] and a[1] > b[1]
-    }
-    rows, after = {}, None
-    for eta in [Fraction(0), *sorted(meetings)]:  # in the units of T and d
-        if eta * d_unit / T_unit >= 2**1022:
-            break  # almost larger than any float: it counts as never
-        p, q = eta.as_integer_ratio()
-        place = {line: line[0] * q + line[1] * p for line in lines}
-        lines.sort(key=lambda line: (place[line], line[1]))
-        ties = [list(tie) for _, tie in groupby(lines, key=place.get)]
-        tied = roc_area([(sum(x[2] for x in t), -sum(x[3] for x in t)) for t in ties])
-        aum, slope = aum_and_slope(lines, p, q)
-        before, after = after, Fraction(roc_area([(x[2], -x[3]) for x in lines]), area)
-        new = [before, Fraction(aum, q * T_unit * unit), Fraction(tied, area), 0]
-        row = rows.setdefault(float(eta * d_unit / T_unit), new)
-        if row is not new and row[0] is not None:  # at step 0 the AUC is that of step 0 itself
-            row[2] = (row[0] + after) / 2
-        row[3:] = [row[3] + 1, Fraction(slope, d_unit * unit), after]
-    return [
-        (step, aum, slope, at, after, count)
-        for step, (_, aum, at, count, slope, after) in rows.items()
-    ]
 
 
 # --- minimum of the AUM along a line -----------------------------------------------------

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import frexp, inf, isfinite, ldexp
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from aucbench.aum.lines import Found
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
@@ -22,30 +22,7 @@ LIFTED_BELOW = 2.0**-900
 LIFT = 200
 
 
-@dataclass(frozen=True, slots=True)
-class LineMinimum:
-    """All minimisers of the AUM along a line.
-
-    Attributes
-    ----------
-    step_lo, step_hi : float
-        All steps in [step_lo, step_hi] are minimisers; 0 <= step_lo <= step_hi <= inf.
-    aum : float
-        The least AUM, with errors as rates.
-    """
-
-    step_lo: float
-    step_hi: float
-    aum: float
-
-    @property
-    def step(self) -> float:
-        """The middle of the interval, or its beginning when it has no end."""
-        low, high = self.step_lo, self.step_hi
-        return low / 2.0 + high / 2.0 if isfinite(high) else low
-
-
-def aum_line_min(scores: ArrayLike, direction: ArrayLike, y: ArrayLike) -> LineMinimum:
+def aum_line_min(scores: ArrayLike, direction: ArrayLike, y: ArrayLike) -> Found:
     """Minimise AUM(scores - step * direction) over step >= 0.
 
     The AUM is a convex and piecewise linear function of the step:
@@ -65,8 +42,10 @@ def aum_line_min(scores: ArrayLike, direction: ArrayLike, y: ArrayLike) -> LineM
 
     Returns
     -------
-    LineMinimum
-        The interval of all minimisers, and the least AUM with errors as rates.
+    Found
+        All steps in [step_lo, step_hi] are minimisers, and step is the middle, or step_lo if
+        step_hi is inf. value is the least AUM, with errors as rates. events is 0: there is no
+        sweep.
 
     Raises
     ------
@@ -93,7 +72,8 @@ def aum_line_min(scores: ArrayLike, direction: ArrayLike, y: ArrayLike) -> LineM
             "the minimum lies at a step above 1.8e308, the largest float; multiply the direction "
             "by a constant"
         )
-    return LineMinimum(lo, hi, _scaled(float(out[2]), s_power))
+    middle = lo / 2.0 + hi / 2.0 if isfinite(hi) else lo
+    return Found(middle, lo, hi, _scaled(float(out[2]), s_power), events=0)
 
 
 def _finite_vector(values: ArrayLike, name: str, n: int) -> Vector:

@@ -1,21 +1,27 @@
-"""AUM and AUC along a line: every step at which the order of the thresholds changes."""
+"""The published line search: AUM and AUC at every step at which thresholds cross.
+
+`reference_path` is the search as the paper states it, in exact numbers. `aum_path` does the same
+by a kernel, and a test holds them together. `walk.py` has a picture of one walk, and chooses steps.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
 from math import frexp, inf, isfinite, ldexp
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from aucbench.aum.lines import Lines
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, require_whole
 from aucbench.kernels import aum_sweep
-from aucbench.stats.vectors import floats
 
-LARGEST_LINE = 2.0**1000  # limit of thresholds and slopes: no difference or product overflows
 ERROR_BITS = 60  # size of a sum of errors in units; the sum of four of them fits in int64
 DOUBLES_PER_LINE = 12  # memory asked for per line; the sweep fills half of it
 PATH_COLUMNS = 1 << 18  # least size of a block of entries; memory that is not filled is free
@@ -43,6 +49,83 @@ class AumPath:
     auc_after: Vector
 
 
+class Event(NamedTuple):
+    """AUM, its slope and the AUC at one step, as the columns of `AumPath`."""
+
+    step: Fraction
+    aum: Fraction
+    slope_after: Fraction
+    auc: Fraction
+    auc_after: Fraction
+
+
+def reference_path(lines: Lines) -> Iterator[Event]:
+    """Yield the events of the published search, in exact rational numbers.
+
+    The lines T_b + η d_b are kept in ascending order; the line at position q changes the errors
+    by Δfp_q and Δfn_q. FP_q and FN_q are the errors before it, and M_q is the smaller one. The
+    numbers in brackets are those of the equations in the paper. Only neighbours meet, and all
+    crossings at one step are one event. So lines through one point need no group of their own:
+    their neighbours change places one after the other, until no two of them are left to do so.
+
+    References
+    ----------
+    Fowler and Hocking, "Efficient line search for optimizing area under the ROC curve in
+    gradient descent" (2024), section 4.
+    """
+    T, d, fp, fn = _sorted_rationals(lines)
+    B = len(T)
+    FP = [sum(fp[:q], Fraction(0)) for q in range(B + 1)]  # (3)
+    FN = [-sum(fn[q:], Fraction(0)) for q in range(B + 1)]
+    M = [min(errors) for errors in zip(FP, FN, strict=True)]
+    area = FP[B] * FN[0]
+    AUC = sum(fp[q] * (2 * FN[0] - FN[q] - FN[q + 1]) for q in range(B)) / (2 * area)  # (4)
+    AUM = sum((T[q] * (M[q] - M[q + 1]) for q in range(B)), Fraction(0))  # (5)
+    slope = sum((d[q] * (M[q] - M[q + 1]) for q in range(B)), Fraction(0))  # (6)
+
+    def crossing(q: int) -> list[tuple[Fraction, int]]:
+        """Return the step at which the lines q and q + 1 meet, and q; nothing if they never do."""
+        meet = 0 <= q < B - 1 and d[q] > d[q + 1]
+        return [((T[q + 1] - T[q]) / (d[q] - d[q + 1]), q)] if meet else []
+
+    ties = [(q, r) for r in range(B) for q in range(r) if T[q] == T[r]]
+    tied = sum((fp[r] * fn[q] - fp[q] * fn[r] for q, r in ties), Fraction(0))
+    yield Event(Fraction(0), AUM, slope, AUC + tied / (2 * area), AUC)
+    queue = [meeting for q in range(B) for meeting in crossing(q)]  # section 4.4
+    heapify(queue)
+    eta = Fraction(0)
+    while queue:
+        step, before = queue[0][0], AUC
+        AUM += (step - eta) * slope  # (9)
+        eta = step
+        while queue and queue[0][0] == eta:
+            q = heappop(queue)[1]
+            if (eta, q) not in crossing(q):
+                continue  # other lines are at this position now
+            FP[q + 1], FN[q + 1] = FP[q] + fp[q + 1], FN[q] + fn[q + 1]  # (10), (11)
+            m = min(FP[q + 1], FN[q + 1])  # (12)
+            slope += (d[q] - d[q + 1]) * (M[q + 1] + m - M[q] - M[q + 2])  # Theorem 1
+            AUC += (fp[q + 1] * fn[q] - fp[q] * fn[q + 1]) / area  # Theorem 2, (16) to (18)
+            M[q + 1] = m
+            for column in (T, d, fp, fn):
+                column[q], column[q + 1] = column[q + 1], column[q]  # (7)
+            for meeting in crossing(q - 1) + crossing(q + 1):
+                heappush(queue, meeting)
+        yield Event(eta, AUM, slope, (before + AUC) / 2, AUC)
+
+
+def _sorted_rationals(lines: Lines) -> list[list[Fraction]]:
+    """Return T, d, Δfp and Δfn of the lines in ascending order by (T, d); equal ones are merged."""
+    merged: dict[tuple[float, float], list[Fraction]] = {}
+    for T, d, *errors in zip(
+        lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff, strict=True
+    ):
+        before = merged.get((T, d), [Fraction(0)] * 2)
+        merged[T, d] = [x + Fraction(e) for x, e in zip(before, errors, strict=True)]
+    rows = sorted([Fraction(T), Fraction(d), *errors] for (T, d), errors in merged.items())
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
 @dataclass(slots=True, eq=False)
 class Sweep:
     """The state of a sweep over steps; each call of `run` goes on where the last one ended.
@@ -50,32 +133,30 @@ class Sweep:
     Memory is O(B): about 110 bytes for each of B lines, and the entries.
     """
 
-    lines: Vector
-    levels: NDArray[np.int64]
-    tree: Vector
-    winner: Index
-    state: NDArray[np.int64] = field(default_factory=lambda: np.zeros(aum_sweep.STATE, np.int64))
+    room: Vector  # which only the kernel reads
 
     @classmethod
-    def over(cls, T: Vector, d: Vector, fp: Vector, fn: Vector) -> Sweep:
-        """Return a sweep at step 0, over lines that `checked_lines` has checked."""
-        n, (fp_units, fn_units, unit) = T.size, in_units(fp, fn)
-        sweep = cls(*room_of(n))
-        aum_sweep.begin(
-            *(T, d, fp_units, fn_units, order_of(T, d), unit),
-            *(sweep.lines, sweep.levels, sweep.tree, sweep.winner, sweep.state),
-        )
+    def over(cls, lines: Lines) -> Sweep:
+        """Return a sweep at step 0, over lines that `Lines.checked` has returned.
+
+        Its memory is larger than needed. Reason: fresh memory costs as much time as the sort, and
+        C libraries keep freed memory for the next call only up to twice the size of the largest
+        piece that was freed.
+        """
+        T, d = lines.intercept, lines.slope
+        fp_units, fn_units, unit = in_units(lines.fp_diff, lines.fn_diff)
+        sweep = cls(np.empty(max(aum_sweep.room_size(T.size), DOUBLES_PER_LINE * T.size)))
+        aum_sweep.begin(T, d, fp_units, fn_units, order_of(T, d), unit, sweep.room)
         return sweep
 
     def run(
-        self, out: Vector, *, step_limit: float = inf, stop: int = aum_sweep.NO_STOP
+        self, out: Vector, *, step_limit: float = inf, until_aum_rises: bool = False
     ) -> tuple[int, int]:
         """Fill columns of `out`, shape (5, >= 1) in C order.
 
         Returns how many columns were filled, and why the sweep ended (a constant of the kernel).
         """
-        arrays = self.lines, self.levels, self.tree, self.winner, self.state
-        return aum_sweep.run(*arrays, step_limit, stop, out)
+        return aum_sweep.run(self.room, step_limit, until_aum_rises, out)
 
 
 def aum_path(
@@ -134,8 +215,8 @@ def aum_path(
     gradient descent" (2024).
     """
     require_whole(0, max_events=max_events)
-    T, d, fp, fn = checked_lines(intercept, slope, fp_diff, fn_diff)
-    blocks = list(_blocks(Sweep.over(T, d, fp, fn), T.size, max_events))
+    lines = Lines.checked(intercept, slope, fp_diff, fn_diff)
+    blocks = list(_blocks(Sweep.over(lines), lines.slope.size, max_events))
     return AumPath(*(blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)))
 
 
@@ -151,33 +232,6 @@ def _blocks(sweep: Sweep, lines: int, max_events: int | None) -> Iterator[Vector
         yield out[:, :filled]
         left -= filled
         size *= 2
-
-
-def checked_lines(*columns: ArrayLike) -> list[Vector]:
-    """Return intercept, slope, fp_diff and fn_diff as float64 vectors of one length.
-
-    Intercepts and slopes are checked here; `in_units` checks the errors.
-
-    Raises
-    ------
-    DataError
-        When lengths differ, or an intercept or slope is not finite or is too large.
-    """
-    names = ("intercept", "slope", "fp_diff", "fn_diff")
-    arrays = [floats(name, column) for name, column in zip(names, columns, strict=True)]
-    shapes = {array.shape for array in arrays}
-    if len(shapes) > 1 or arrays[0].ndim != 1:
-        got = ", ".join(str(array.shape) for array in arrays)
-        raise DataError(
-            f"intercept, slope, fp_diff and fn_diff must be vectors of one length, got shapes {got}"
-        )
-    for name, array in zip(("intercept", "slope"), arrays, strict=False):
-        if not np.maximum.reduce(np.abs(array), initial=0.0) <= LARGEST_LINE:  # also true for NaN
-            raise DataError(
-                f"{name} holds a number that is not finite or is above 2**1000 in magnitude; "
-                "drop rows with missing values, or divide it by a constant"
-            )
-    return arrays
 
 
 def order_of(T: Vector, d: Vector) -> Index:
@@ -215,23 +269,3 @@ def in_units(fp: Vector, fn: Vector) -> tuple[NDArray[np.int64], NDArray[np.int6
             f"{fn.sum()}; AUC needs errors of both kinds"
         )
     return fp_units, fn_units, ldexp(1, power)
-
-
-def room_of(n: int) -> tuple[Vector, NDArray[np.int64], Vector, Index]:
-    """Return memory for the lines, levels, tree and winners of a sweep over n lines.
-
-    All of it is one piece that is larger than needed. Reason: fresh memory costs as much time as
-    the sort, and C libraries keep freed memory for the next call only up to twice the size of
-    the largest piece that was freed.
-    """
-    size, before = aum_sweep.tree_size(n), -(-(4 * n + 2) // 8) * 8
-    room = np.empty(max(before + 2 * size, DOUBLES_PER_LINE * n) + 8)
-    room = room[
-        -(room.ctypes.data // 8) % 8 :
-    ]  # align: the eight children of a node fill a cache line
-    return (
-        room[: 2 * n].reshape(n, 2),
-        room[2 * n : 4 * n + 2].view(np.int64).reshape(n + 1, 2),
-        room[before : before + size],
-        room[before + size :].view(np.int32)[:size],
-    )

@@ -2,12 +2,14 @@
 
 import tracemalloc
 from dataclasses import astuple, replace
+from fractions import Fraction
 from math import inf
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from reference import aum
 from sequences import breakpoints
 
 from aucbench.aum import (
@@ -18,14 +20,14 @@ from aucbench.aum import (
     aum_path,
     best_max_auc,
     best_min,
-    first_max_auc,
     first_min,
+    reference_path,
     roc_auc,
     walk,
 )
 from aucbench.errors import DataError, ParameterError
 
-SEARCHES = [first_min, best_min, first_max_auc, best_max_auc]
+SEARCHES = [first_min, best_min, best_max_auc]
 
 
 # --- twins: one walk over all events of the path -------------------------------------------
@@ -41,9 +43,9 @@ def cut(path, events, limit):
     return rows, end
 
 
-def valleys(path, events=None, limit=inf):
+def valleys(path, events=None):
     """(lo, hi, AUM, rises after it, last event) of maximal runs of events with slopes 0."""
-    rows, end = cut(path, events, limit)
+    rows, end = cut(path, events, inf)
     found, start = [], 0
     for k in rows:
         if path.aum_slope_after[k] != 0:
@@ -52,26 +54,20 @@ def valleys(path, events=None, limit=inf):
             start = k + 1
     if start < rows.size:
         found.append((path.step[start], end, path.aum[start], True, rows[-1]))
-    elif not found[-1][3] and end == limit < inf:
-        k = rows[-1]
-        value = path.aum[k] + path.aum_slope_after[k] * (end - path.step[k])
-        found.append((end, end, value, True, k))
     return found
 
 
-def plateaus(path, events=None, limit=inf):
-    """(lo, hi, AUC, falls after it, last event) of steps between which the AUC is one."""
-    rows, end = cut(path, events, limit)
+def plateaus(path, limit=inf):
+    """(lo, hi, AUC) of steps between which the AUC is one."""
+    rows, end = cut(path, None, limit)
     changes = [0, *(k for k in rows[1:] if path.auc_after[k] != path.auc_after[k - 1])]
     found = []
     for k, following in zip(changes, [*changes[1:], None], strict=True):
         value = path.auc_after[k]
         if following is None:
-            at_end = path.auc[k] if path.step[k] == end else value
-            found.append((path.step[k], end, at_end, True, rows[-1]))
+            found.append((path.step[k], end, path.auc[k] if path.step[k] == end else value))
         else:
-            falls = path.auc_after[following] < value
-            found.append((path.step[k], path.step[following], value, falls, following))
+            found.append((path.step[k], path.step[following], value))
     return found
 
 
@@ -125,33 +121,40 @@ numbers_of_events = st.one_of(st.none(), st.integers(0, 6))
 # --- laws ----------------------------------------------------------------------------------
 
 
-@given(st.one_of(lines_of(), lines_of(labels=True)), numbers_of_events, limits)
-def test_minima_are_those_among_all_events(lines, events, limit):
+@given(st.one_of(lines_of(), lines_of(labels=True)))
+def test_the_published_search_is_the_definition(lines):
+    """Its AUM at each step is the area threshold by threshold, and its slope leads to the next."""
+    columns = [x.tolist() for x in (lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff)]
+    intercept, slope, *errors = columns
+    path = [*reference_path(lines)]
+    for event, following in zip(path, [*path[1:], path[-1]], strict=True):
+        for step in (event.step, (event.step + following.step) / 2):
+            T = [Fraction(t) + step * Fraction(d) for t, d in zip(intercept, slope, strict=True)]
+            area = aum(range(len(T)), T, *errors, [0] * len(T))
+            assert event.aum + (step - event.step) * event.slope_after == area
+
+
+@given(st.one_of(lines_of(), lines_of(labels=True)), numbers_of_events)
+def test_minima_are_those_among_all_events(lines, events):
     path = path_of(lines)
-    pieces = valleys(path, events, limit)
-    visited = cut(path, events, limit)[0][-1]
 
-    found = first_min(lines, max_events=events, step_limit=limit)
-    same(found, first(pieces))
-    assert found.events == first(pieces)[4]
-    found = best_min(lines, max_events=events, step_limit=limit)
-    same(found, best(pieces, -1))
-    assert found.events == visited
+    found, piece = first_min(lines), first(valleys(path))
+    same(found, piece)
+    assert found.events == piece[4]
+    found = best_min(lines, max_events=events)
+    same(found, best(valleys(path, events), -1))
+    assert found.events == cut(path, events, inf)[0][-1]
 
 
-@given(st.one_of(lines_of(), lines_of(labels=True)), numbers_of_events, limits)
-def test_maxima_are_those_among_all_events(lines, events, limit):
+@given(st.one_of(lines_of(), lines_of(labels=True)), limits)
+def test_maxima_are_those_among_all_events(lines, limit):
     path = path_of(lines)
-    pieces = plateaus(path, events, limit)
-    visited = cut(path, events, limit)[0][-1]
+    piece, found = best(plateaus(path, limit), 1), best_max_auc(lines, step_limit=limit)
 
-    for search_for, piece in ((first_max_auc, first(pieces)), (best_max_auc, best(pieces, 1))):
-        found = search_for(lines, max_events=events, step_limit=limit)
-        if found.step > 0 or found.step_hi < inf:
-            same(found, piece)
-        else:
-            assert (found.step_lo, found.step_hi) == piece[:2]
-        assert found.events == (piece[4] if search_for is first_max_auc else visited)
+    assert (found.step_lo, found.step_hi) == piece[:2]
+    if found.step > 0 or found.step_hi < inf:
+        assert found.value == piece[2]
+    assert found.events == cut(path, None, limit)[0][-1]
 
 
 @given(st.one_of(lines_of(), lines_of(labels=True)))
@@ -165,29 +168,18 @@ def test_the_chosen_step_has_the_value(lines):
     for minimum in (first_min(lines), best_min(lines)):
         assert minimum.step_lo <= minimum.step <= minimum.step_hi
         assert at(minimum.step).aum[0] == pytest.approx(minimum.value, abs=1e-12)
-    for maximum in (first_max_auc(lines), best_max_auc(lines)):
-        assert maximum.step_lo <= maximum.step <= maximum.step_hi
-        # Not between: a plateau may hold an event at which rounded thresholds are tied no more.
-        if not np.isin(maximum.step, path_of(lines).step[1:]):
-            assert at(maximum.step).auc[0] == pytest.approx(maximum.value, abs=1e-12)
+    maximum = best_max_auc(lines)
+    assert maximum.step_lo <= maximum.step <= maximum.step_hi
+    # Not between: a plateau may hold an event at which rounded thresholds are tied no more.
+    if not np.isin(maximum.step, path_of(lines).step[1:]):
+        assert at(maximum.step).auc[0] == pytest.approx(maximum.value, abs=1e-12)
 
 
-@given(lines_of(), lines_of(labels=True), limits)
-def test_validation_ends_where_the_aum_has_its_first_minimum(lines, validation, limit):
-    minimum = first_min(lines, step_limit=limit)
-    for search_for in (first_max_auc, best_max_auc):
-        found = search_for(lines, step_limit=limit, validation=validation)
-        alone = search_for(validation, step_limit=minimum.step_hi)
-        assert found == replace(alone, events=alone.events + minimum.events)
-        assert found.step <= minimum.step_hi
-
-
-@given(lines_of(), lines_of(labels=True), numbers_of_events, limits, st.sampled_from([2, 3, 7]))
-def test_the_size_of_blocks_does_not_matter(lines, validation, events, limit, size):
+@given(lines_of(), numbers_of_events, limits, st.sampled_from([2, 3, 7]))
+def test_the_size_of_blocks_does_not_matter(lines, events, limit, size):
     def results():
-        kept = {"max_events": events, "step_limit": limit}
-        found = [search_for(lines, **kept) for search_for in SEARCHES]
-        return found + [s(lines, validation=validation, **kept) for s in SEARCHES[2:]]
+        bounded = best_min(lines, max_events=events), best_max_auc(lines, step_limit=limit)
+        return first_min(lines), *bounded
 
     with pytest.MonkeyPatch.context() as patch:
         expected = results()
@@ -204,7 +196,6 @@ def test_normal_lines_in_blocks(monkeypatch, size):
     for found, piece in (
         (first_min(lines), first(valleys(path))),
         (best_min(lines), best(valleys(path), -1)),
-        (first_max_auc(lines), first(plateaus(path))),
         (best_max_auc(lines), best(plateaus(path), 1)),
     ):
         same(found, piece)
@@ -220,8 +211,7 @@ def test_binary_labels_have_the_minimum_of_the_line_search_without_a_sweep(seed)
     exact = aum_line_min(s, d, y)
 
     for found in (first_min(lines), best_min(lines)):
-        given = found.step_lo, found.step_hi, found.value
-        assert given == pytest.approx(astuple(exact), rel=1e-12)
+        assert astuple(found)[:4] == pytest.approx(astuple(exact)[:4], rel=1e-12)
 
 
 def rates_and_counts(T, d, fp, fn):
@@ -251,7 +241,6 @@ def test_what_rounding_leaves_of_a_slope_is_0(k, j):
 
 @pytest.mark.parametrize("seed", [*range(20), 271, 2720])
 def test_rates_are_searched_as_counts_are(seed):
-    """In the last two, rounding would tell two AUCs apart that are the same."""
     rng = np.random.default_rng(seed)
     n = rng.integers(4, 12)
     T, d = rng.integers(-4, 5, (2, n)) + 0.0
@@ -259,7 +248,7 @@ def test_rates_are_searched_as_counts_are(seed):
 
     rates, counts = rates_and_counts(T, d, fp, fn)
 
-    for search_for in (first_min, best_min, first_max_auc):
+    for search_for in SEARCHES:
         assert steps_of(search_for(rates)) == steps_of(search_for(counts))
 
 
@@ -271,8 +260,7 @@ def test_a_shoulder_is_no_minimum():
     )  # fmt: skip
 
     assert astuple(first_min(lines)) == (3.0, 3.0, 3.0, 0.0, 3)
-    assert astuple(first_min(lines, max_events=1)) == (2.25, 2.0, 2.5, 2.0, 1)
-    assert astuple(first_max_auc(lines)) == (2.25, 2.0, 2.5, 1.0, 2)
+    assert astuple(best_min(lines, max_events=1)) == (2.25, 2.0, 2.5, 2.0, 1)
     assert astuple(best_max_auc(lines)) == (3.25, 3.0, 3.5, 2.0, 5)
 
 
@@ -291,22 +279,29 @@ def two(T, d):
     ],
 )
 def test_a_maximum_without_end(lines, expected):
-    for search_for in (first_max_auc, best_max_auc):
-        assert astuple(search_for(lines)) == expected
+    assert astuple(best_max_auc(lines)) == expected
 
 
 def test_a_limit_cuts_what_is_found():
     lines = two([0, 1], [1, 0])  # AUM falls from 1 to 0 at step 1; AUC is 0, then 1
 
-    for search_for in (first_min, best_min):
-        assert astuple(search_for(lines, step_limit=0.25)) == (0.25, 0.25, 0.25, 0.75, 0)
-        assert astuple(search_for(lines, step_limit=3.0)) == (2.0, 1.0, 3.0, 0.0, 1)
-    for search_for in (first_max_auc, best_max_auc):
-        assert astuple(search_for(lines, step_limit=0.5)) == (0.25, 0.0, 0.5, 0.0, 0)
-        assert astuple(search_for(lines, step_limit=1.0)) == (1.0, 1.0, 1.0, 0.5, 1)
-        assert astuple(search_for(lines, step_limit=0.0)) == (0.0, 0.0, 0.0, 0.0, 0)
-        assert astuple(search_for(lines, max_events=0)) == (0.5, 0.0, 1.0, 0.0, 0)
+    assert astuple(best_max_auc(lines, step_limit=0.5)) == (0.25, 0.0, 0.5, 0.0, 0)
+    assert astuple(best_max_auc(lines, step_limit=1.0)) == (1.0, 1.0, 1.0, 0.5, 1)
+    assert astuple(best_max_auc(lines, step_limit=0.0)) == (0.0, 0.0, 0.0, 0.0, 0)
     assert astuple(best_min(lines, max_events=0)) == (0.0, 0.0, 0.0, 1.0, 0)
+
+
+def test_the_picture_of_a_walk():
+    """The table in the docstring of `walk.py`."""
+    lines = Lines(*np.array([[0, 1, 3], [1, 0, -1], [1, 0, 1], [0, -1, 0]], float))
+    path = path_of(lines)
+
+    np.testing.assert_array_equal(path.step, [0, 1, 1.5, 2])
+    np.testing.assert_array_equal(path.aum, [1, 0, 0, 0])
+    np.testing.assert_array_equal(path.aum_slope_after, [-1, 0, 0, 1])
+    np.testing.assert_array_equal(path.auc_after, [0.5, 1, 1, 0.5])
+    assert astuple(first_min(lines)) == (1.5, 1.0, 2.0, 0.0, 3)
+    assert astuple(best_max_auc(lines))[:4] == (1.5, 1.0, 2.0, 1.0)
 
 
 def test_memory_does_not_grow_with_the_events():
@@ -347,14 +342,18 @@ def test_scores_and_direction_are_one_for_each_example(shapes):
         Lines.of(Breakpoints.of_labels([0, 1, 1]), s, d)
 
 
+def test_limits_are_checked():
+    lines = two([0, 1], [1, 0])
+    with pytest.raises(ParameterError, match="max_events"):
+        best_min(lines, max_events=-1)
+    for limit in (-1.0, np.nan):
+        with pytest.raises(ParameterError, match="step_limit must be at least 0"):
+            best_max_auc(lines, step_limit=limit)
+
+
 @pytest.mark.parametrize("search_for", SEARCHES)
 def test_errors(search_for):
     lines = two([0, 1], [1, 0])
-    with pytest.raises(ParameterError, match="max_events"):
-        search_for(lines, max_events=-1)
-    for limit in (-1.0, np.nan):
-        with pytest.raises(ParameterError, match="step_limit must be at least 0"):
-            search_for(lines, step_limit=limit)
     with pytest.raises(DataError, match="intercept holds a number that is not finite"):
         search_for(two([0, np.nan], [1, 0]))
     with pytest.raises(DataError, match="must be vectors of one length"):

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from paths import first_max_auc
 from sequences import breakpoints
 
 from aucbench import aum
@@ -19,7 +20,7 @@ def at_most(count):
 
 SEARCHES = {  # of the recorded `maxIterations`
     "min.aum": [aum.first_min],
-    "max.auc": [aum.first_max_auc],
+    "max.auc": [first_max_auc],
     40: at_most(40),
     200: at_most(200),
     781: [aum.best_min],

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-import reference as twins
+from paths import exact_rows
 
 from aucbench.aum.path import aum_path
 from aucbench.errors import DataError, ParameterError
@@ -94,7 +94,7 @@ def test_the_wrong_table_without_an_exact_one(folder):
 
     path = aum_path(T[some], d[some], fp[some], fn[some])
 
-    twin = np.array(twins.aum_path(T[some], d[some], fp[some], fn[some]), dtype=np.float64).T
+    twin = np.array(exact_rows(T[some], d[some], fp[some], fn[some]), dtype=np.float64).T
     np.testing.assert_array_equal(path.step, twin[0])
     for column, expected in zip(list(COLUMNS)[1:], twin[1:5], strict=True):
         np.testing.assert_allclose(getattr(path, column), expected, rtol=1e-12, atol=1e-15)

@@ -5,8 +5,9 @@ from math import inf
 
 import numpy as np
 import pytest
+from paths import first_max_auc
 
-from aucbench.aum import Lines, best_max_auc, best_min, first_max_auc, first_min
+from aucbench.aum import Lines, best_max_auc, best_min, first_min
 
 # Its min_aum also ends where the AUM is below 1e-6, at the beginning of a flat minimum in
 # place of its middle; its max_auc takes falls of less than about 1e-5 for none, an event in a

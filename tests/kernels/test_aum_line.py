@@ -58,7 +58,7 @@ def assert_exact(scores, direction, y):
     assert found.step_hi == (np.inf if hi is None else pytest.approx(float(hi), rel=1e-12, abs=0))
     # A minimum of 0 where lines cross is known to the rounding of the crossing.
     rounding = 1e-15 * (np.ptp(scores) + found.step_lo * np.ptp(direction))
-    assert found.aum == pytest.approx(float(aum), rel=1e-12, abs=rounding)
+    assert found.value == pytest.approx(float(aum), rel=1e-12, abs=rounding)
 
 
 def exact(*problem):
@@ -142,7 +142,7 @@ def test_equal_to_the_sweep(kind, n, way):
     path, found = sweep(s, d, y), aum_line_min(s, d, y)
     best = path.aum.min()
     scale = np.ptp(s) + found.step_lo * np.ptp(d)
-    assert found.aum == pytest.approx(best, rel=1e-12, abs=1e-12 * scale)
+    assert found.value == pytest.approx(best, rel=1e-12, abs=1e-12 * scale)
     rising = np.flatnonzero(path.aum_slope_after > 1e-9)
     falling = np.flatnonzero(path.aum_slope_after < -1e-9)
     ends = path.step[falling[-1] + 1 :][:1] if falling.size else path.step[:1]
@@ -161,11 +161,11 @@ def test_many_examples_have_a_minimum_that_slopes_confirm(kind, way):
     scale = np.ptp(s) + found.step_lo * np.ptp(d)
     last = min(found.step_hi, 2 * found.step_lo + 1)
     for step in (found.step_lo, last, (found.step_lo + last) / 2):
-        assert float_aum(s, d, y, step) == pytest.approx(found.aum, rel=1e-11, abs=1e-13 * scale)
+        assert float_aum(s, d, y, step) == pytest.approx(found.value, rel=1e-11, abs=1e-13 * scale)
     for step in (0.0, *(found.step_lo * (1 - 2.0**-k) for k in range(1, 20))):
-        assert float_aum(s, d, y, step) >= found.aum - 1e-13 * scale
+        assert float_aum(s, d, y, step) >= found.value - 1e-13 * scale
     for step in (last * (1 + 2.0**-k) + 2.0**-k for k in range(20)):
-        assert float_aum(s, d, y, step) >= found.aum - 1e-13 * scale
+        assert float_aum(s, d, y, step) >= found.value - 1e-13 * scale
 
 
 def test_the_recorded_global_minima(reference):
@@ -183,7 +183,7 @@ def test_the_recorded_global_minima(reference):
         found, wanted = aum_line_min(-T, d, np.where(fp > 0, -1, 1)), exact["global_min"]
         scale = np.ptp(T) + found.step_lo * np.ptp(d)
         rate = fp.max() * np.count_nonzero(fp)  # 1, or n_- = n_+ where errors are counts
-        assert found.aum * rate == pytest.approx(
+        assert found.value * rate == pytest.approx(
             float(wanted["aum"]), rel=1e-12, abs=1e-14 * scale * rate
         ), path.name
         ends = [float(wanted[end]) for end in ("step_lo", "step_hi")]
@@ -207,10 +207,10 @@ def test_scales(size):
     s, d = KINDS["normal"](300, y, rng)
     plain, large = aum_line_min(s, d, y), aum_line_min(size * s, d, y)
     other = aum_line_min(s, size * d, y)
-    assert large.aum == pytest.approx(size * plain.aum, rel=1e-12)
+    assert large.value == pytest.approx(size * plain.value, rel=1e-12)
     assert large.step_lo == pytest.approx(size * plain.step_lo, rel=1e-12)
     assert other.step_hi * size == pytest.approx(plain.step_hi, rel=1e-12)
-    assert other.aum == pytest.approx(plain.aum, rel=1e-12)
+    assert other.value == pytest.approx(plain.value, rel=1e-12)
 
 
 LEAST = 5e-324
@@ -235,7 +235,7 @@ def assert_exact_or_too_far(s, d, y):
     assert found.step_lo == pytest.approx(float(lo), rel=1e-12, abs=0)
     assert found.step_hi == pytest.approx(last, rel=1e-12, abs=0)
     scale = np.ptp(s) + float(lo * Fraction(np.ptp(d)))
-    assert found.aum == pytest.approx(float(aum), rel=1e-12, abs=1e-14 * scale + LEAST)
+    assert found.value == pytest.approx(float(aum), rel=1e-12, abs=1e-14 * scale + LEAST)
 
 
 @pytest.mark.parametrize(("scores", "direction", "y"), SUBNORMAL)
@@ -265,7 +265,7 @@ BAD = [
 
 @pytest.mark.parametrize(("scores", "direction", "y", "said"), BAD)
 def test_what_cannot_be_minimised_is_refused(scores, direction, y, said):
-    assert aum_line_min(*GOOD).aum >= 0
+    assert aum_line_min(*GOOD).value >= 0
     if said is None:
         assert aum_line_min(scores, direction, y).step_lo == 0
         return

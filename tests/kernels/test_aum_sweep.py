@@ -1,13 +1,14 @@
-"""The sweep: every entry equal to the rational twin's, on ties, at any scale, in any pieces."""
+"""The sweep: every entry equal to the published search in rational numbers, at any scale."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
+from paths import exact_rows
 
+from aucbench.aum.lines import Lines
 from aucbench.aum.path import Sweep, aum_path
 from aucbench.errors import DataError
 from aucbench.kernels import aum_sweep
@@ -67,7 +68,7 @@ def rounded(x):
 
 def check(T, d, fp, fn):
     """Equal steps, and the rest but for the last places; return the number of entries."""
-    twin = reference.aum_path(T, d, fp, fn)
+    twin = exact_rows(T, d, fp, fn)
     *expected, exact_steps = np.array([[rounded(x) for x in row] for row in twin]).T
     expected = np.array(expected)
     found = columns(aum_path(T, d, fp, fn))
@@ -156,7 +157,7 @@ def normal(B=200):
 
 def swept(lines, capacity, **options):
     """All columns, in pieces of a capacity, and the last ending."""
-    sweep, pieces, ending = Sweep.over(*lines), [], aum_sweep.FULL
+    sweep, pieces, ending = Sweep.over(Lines(*lines)), [], aum_sweep.FULL
     while ending == aum_sweep.FULL:
         out = np.empty((5, capacity))
         filled, ending = sweep.run(out, **options)
@@ -185,13 +186,10 @@ def test_max_events_is_the_beginning_of_all():
 def test_stops(flip):
     T, d, fp, fn = normal()
     lines = T, flip * d, fp, fn
-    step, _, slope, _, after = columns(aum_path(*lines))
+    step, _, slope, _, _ = columns(aum_path(*lines))
 
-    found, ending = swept(lines, 5_000, stop=aum_sweep.AUM_RISES)
+    found, ending = swept(lines, 5_000, until_aum_rises=True)
     assert (ending, found.shape[1]) == (aum_sweep.STOPPED, 1 + np.argmax(slope >= 0))
-    found, ending = swept(lines, 5_000, stop=aum_sweep.AUC_FALLS)
-    falls = after < np.maximum.accumulate(after)
-    assert (ending, found.shape[1]) == (aum_sweep.STOPPED, 1 + np.argmax(falls))
     found, ending = swept(lines, 5_000, step_limit=step[40])
     assert (ending, found.shape[1]) == (aum_sweep.STEP_LIMIT, 41)
 
@@ -202,20 +200,14 @@ def test_ends_in_bounds_on_any_floats_in_any_order(lines, random):
     n, guard = T.size, 3
     order = np.array(random.sample(range(n), n), np.int32)
     fp = np.array([random.choice([0, 1, -(2**40), 2**40]) for _ in range(n)])
-    arrays = [
-        np.full((n + guard, 2), 7.0),
-        np.full((n + 1 + guard, 2), 7),
-        np.full(aum_sweep.tree_size(n) + guard, 7.0),
-        np.full(aum_sweep.tree_size(n) + guard, 7, np.int32),
-        np.full(aum_sweep.STATE + guard, 7),
-    ]
-    aum_sweep.begin(T, d, fp, -fp[::-1].copy(), order, 1.0, *arrays)
+    room = np.full(aum_sweep.room_size(n) + guard, 7.0)
+    aum_sweep.begin(T, d, fp, -fp[::-1].copy(), order, 1.0, room)
 
-    filled, ending = aum_sweep.run(*arrays, np.inf, aum_sweep.NO_STOP, np.empty((5, n * n + 1)))
+    filled, ending = aum_sweep.run(room, np.inf, False, np.empty((5, n * n + 1)))
 
     assert ending == aum_sweep.EXHAUSTED
     assert 1 <= filled <= 1 + n * (n - 1) // 2
-    assert all((array[-guard:] == 7).all() for array in arrays)
+    assert (room[-guard:] == 7).all()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aucbench_plugins.aum.proximal_cuts import ProximalCuts
+from aucbench_plugins.aum.cuts import ProximalCuts
 
 
 def falling(memory: int) -> ProximalCuts:

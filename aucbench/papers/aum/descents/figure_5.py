@@ -24,11 +24,10 @@ from aucbench.features import Standard
 # Errors of one example times a unit of scores: a step that falls by less is the last one.
 FALL = 1e-3
 MOST = 10_000  # steps of a descent
-# Each search, and whether it visits as many events as there are rows only.
-SEARCHES: Mapping[str, tuple[Callable[..., Found], bool]] = {
-    "first_min": (first_min, False),
-    "linear": (best_min, True),
-    "quadratic": (best_min, False),
+SEARCHES: Mapping[str, Callable[[Lines], Found]] = {
+    "first_min": first_min,
+    "linear": lambda lines: best_min(lines, max_events=lines.slope.size),
+    "quadratic": best_min,
 }
 
 
@@ -83,7 +82,7 @@ def _sample_rows(data: Data, n: int, seed: int) -> tuple[Data, Vector]:
 
 def _descent(part: Data, s: Vector, search: str, most: int) -> dict[str, Any]:
     """Do line searches until one lowers the AUM by less than the tolerance."""
-    counts, (choose, limited) = Breakpoints.of_labels(part.y, "count"), SEARCHES[search]
+    counts, choose = Breakpoints.of_labels(part.y, "count"), SEARCHES[search]
     begin, searching = process_time(), 0.0
     events: list[int] = []
     now = aum_loss(counts, s)
@@ -91,7 +90,7 @@ def _descent(part: Data, s: Vector, search: str, most: int) -> dict[str, Any]:
     while len(events) < most and not ended:
         v = part.scores(part.pullback(now.gradient))
         searching -= process_time()
-        found = choose(Lines.of(counts, s, v), max_events=counts.n if limited else None)
+        found = choose(Lines.of(counts, s, v))
         searching += process_time()
         s = s - found.step * v
         before, now = now, aum_loss(counts, s)

@@ -10,15 +10,15 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import median
 from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.aum import roc_auc
-from aucbench.aum.steps import Line, LineSearches, search_called
+from aucbench.aum import best_min, roc_auc
+from aucbench.aum.search import SEARCHES, Search, balanced_lines
 from aucbench.contract import Budget, Problem
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
@@ -34,7 +34,15 @@ FALL = 1e-3  # tolerance, in errors of the rarer kind times a unit of log λ
 MOST = 2_000  # steps of a descent
 MEMORY = 30  # steps whose subgradients our solver remembers
 STARTS = ("surrogate", "normal")
-PUBLISHED = ("first_min", "linear", "quadratic", "max_auc", "grid")
+PUBLISHED: Mapping[str, Search] = {  # those of the solver, and two that only the paper compares
+    "first_min": SEARCHES["first_min"],
+    "linear": lambda errors, s, v: (
+        best_min(balanced_lines(errors, s, v), max_events=errors.value.size).step
+    ),
+    "quadratic": lambda errors, s, v: best_min(balanced_lines(errors, s, v)).step,
+    "max_auc": SEARCHES["max_auc"],
+    "grid": SEARCHES["grid"],
+}
 # Of interval regression, from whose models the published descents start.
 NO_WEIGHTS = 1e300  # a penalty at which all weights but the intercept are 0
 PATH = 10.0 ** np.arange(0.0, -3.25, -0.25)  # times the least penalty that makes all weights 0
@@ -152,12 +160,11 @@ def _descent(parts: Parts, method: str, most: int) -> dict[str, Any]:
 
 def _published(f: Aum, w: Vector, name: str) -> Iterator[Vector]:
     """Yield the weights after each step; the direction is the mean of one-sided derivatives."""
-    search, steps = search_called(name), LineSearches(f)
-    s = f.data.scores(w)
+    search, errors, s = PUBLISHED[name], breakpoints_of(f.data), f.data.scores(w)
     now = f.loss(s)
     while now.value > 0.0:
         p = f.data.pullback(now.gradient)
-        w = w - search(steps, Line(w, p, s, f.data.scores(p))) * p
+        w = w - search(errors, s, f.data.scores(p)) * p
         s = f.data.scores(w)
         now = f.loss(s)
         yield w

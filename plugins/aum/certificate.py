@@ -16,22 +16,95 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from math import fsum
+from math import fsum, inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contract import count_rows
+from aucbench.contract import Projector, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.data.rounding import of_pullback
+from aucbench.data.layouts import stored_count
+from aucbench.data.rounding import of_pullback, of_scores
 from aucbench.data.sorting import argsort
+from aucbench.data.targets import Labels
+from aucbench.objectives import Aum
+from aucbench.projectors import Hyperplane
 
+ROWS = 4  # rows of the first programme, per weight
+LONG = 1e9  # nanoseconds that the programme at the end of the descent may always take
+LAST = 10.0  # and it may take so many times longer than the steps since the last programme
 FAR = 10.0  # a minimiser is assumed to have at most this many times the norm of w
 FREE = 1e-9  # c is strictly between its bounds if this share of its interval is on both sides
 Numbers = NDArray[np.intp]
+
+
+class LowerBound:
+    """The best lower bound of an AUM so far, and when another programme is worth the time.
+
+    Attributes
+    ----------
+    below : float
+        The bound; -inf where there is none. The AUM of labels is never negative.
+    """
+
+    def __init__(self, f: Aum, programmes: Programmes | None, below: float) -> None:
+        self.f, self.programmes, self.below = f, programmes, below
+        n, d = f.data.rows.n, f.data.rows.d
+        self.count = min(n, ROWS * (d + 1))
+        self._spent = 0.0
+        self._step = 1e6 + 2.0 * stored_count(f.data.rows) + 30.0 * n
+
+    @staticmethod
+    def of(f: Aum, project: Projector) -> LowerBound:
+        """Return the bound for weights with a·w = 1, or for all weights without a hyperplane."""
+        if not isinstance(f.data.target, Labels):
+            return LowerBound(f, None, -inf)
+        normal = project.normal if isinstance(project, Hyperplane) else None
+        if normal is None and not f.shift.any():
+            return LowerBound(f, None, 0.0)  # the minimum is 0, at w = 0
+        return LowerBound(f, Programmes(f.data, f.shift, normal), 0.0)
+
+    def gap(self, w: Vector, value: float) -> float:
+        """Return f(w) − bound plus a bound of the rounding error of f(w) = `value`."""
+        return max(0.0, value - self.below) + 4.0 * of_scores(self.f.data, w)
+
+    def stepped(self) -> None:
+        """Count a step of the descent."""
+        self._spent += self._step
+
+    def due(self) -> bool:
+        """Return whether the steps since the last programme took as long as another will take."""
+        return self.programmes is not None and self._spent >= self.programmes.work(self.count)
+
+    def too_dear(self) -> bool:
+        """Return whether a programme would take long, and much longer than the recent steps."""
+        if self.programmes is None:
+            return False
+        return self.programmes.work(self.count) > LONG + LAST * self._spent
+
+    def vertex(self, w: Vector, s: Vector) -> Vector | None:
+        """Solve a programme at w with the scores s; raise the bound, and return the vertex."""
+        self._spent = 0.0
+        if self.programmes is None:
+            return None
+        vertex = self.programmes.vertex(w, s - self.f.shift, self.count)
+        if vertex is None:
+            return None
+        self.below = max(self.below, vertex.below)
+        return vertex.w
+
+    def widen(self) -> bool:
+        """Take twice as many rows from now on. Return False where all rows are taken already."""
+        before, self.count = self.count, min(self.f.data.rows.n, 2 * self.count)
+        return self.count > before
+
+    def settle(self, w: Vector, s: Vector) -> None:
+        """Raise the bound by one programme, with more and more rows until it has a solution."""
+        going = self.programmes is not None and not self.too_dear()
+        while going:
+            going = self.vertex(w, s) is None and self.widen() and not self.too_dear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +121,6 @@ class Vertex:
 
     w: Vector
     below: float
-
-
-def load() -> None:
-    """Import the solver of linear programmes, so that the time of a fit does not include it."""
-    import_module("scipy.optimize")
 
 
 @dataclass
