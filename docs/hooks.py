@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,6 +33,7 @@ from aucbench.about import bibtex
 from aucbench.bench.results.convergence import Convergence
 from aucbench.bench.results.record import documented
 from aucbench.registry import describe
+from aucbench.registry.describing import documented_base
 from aucbench.registry.discovery import KINDS
 from aucbench.registry.lookup import broken_plugins, find, names
 from aucbench.testing import LAWS
@@ -178,7 +180,9 @@ def _entry(kind: str, name: str) -> str:
     lines = [heading, f"For: {known.purpose}" if known.purpose else ""]
     if known.family in FAMILIES:
         lines.append(f"[The mathematics of its family](methods/{FAMILIES[known.family]})")
-    return "\n\n".join([*lines, _reference(factory)])
+    if base := documented_base(factory):
+        lines.append(inspect.getdoc(factory) or "")
+    return "\n\n".join([*lines, _reference(base or factory)])
 
 
 def _reference(factory: Callable[..., Any]) -> str:

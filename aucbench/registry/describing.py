@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from importlib.metadata import version
@@ -164,7 +164,7 @@ def _description_of(claim: Claim) -> Description:
         licence=licence_of(claim.entry),
         family=".".join(folders) if kind == "solvers" else "",
         purpose=about.purpose,
-        doc=inspect.getdoc(factory) or "",
+        doc=_doc(factory),
         parameters=tuple(
             replace(p, default=plain_value(p.default))
             for p in parameters_of(factory, given_to(kind, factory))
@@ -181,6 +181,22 @@ def _description_of(claim: Claim) -> Description:
         bibtex=papers,
         problem=problem,
     )
+
+
+def _doc(factory: Callable[..., Any]) -> str:
+    docs = (factory, documented_base(factory))
+    return "\n\n".join(inspect.getdoc(each) or "" for each in docs if each is not None)
+
+
+def documented_base(factory: Callable[..., Any]) -> type | None:
+    """Return the base class that describes the parameters of a class which describes none itself.
+
+    What it says of them stands below the docstring of the class.
+    """
+    bases = inspect.getmro(factory) if isinstance(factory, type) else ()
+    described = (each for each in bases if "\nParameters\n" in inspect.cleandoc(each.__doc__ or ""))
+    base = next(described, None)
+    return None if base is factory else base
 
 
 def _papers(cites: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str | None]:

@@ -24,18 +24,59 @@ from .reach import derive_spam_step
 POWERS = tuple(10.0**e for e in range(-5, 3))
 
 
-class Spam(Solver):
-    """w ← prox_{η_t Ω}(w − η_t g_t), one row at a time.
+@about("an elastic net, by cheap steps of one row each", sparse=True, cites=("natole2018",))
+@dataclass(frozen=True)
+class SpamNet(Solver):
+    """w ← soft(w − η_t g, η_t λ₁) / (1 + η_t λ₂), one row at a time.
 
-    Ω(w) = l1 |w|₁ + (l2/2) |w|². The dataclasses below declare the parameters.
+    g = 2(1−p)(w·x − w·m₋ − 1) x for a positive row x, and 2p(w·x − w·m₊ + 1) x for a negative
+    row, where p is the share of positives and m₋, m₊ are the means of the classes. Because
+    E[g] = p(1−p) ∇F, where F is the pairwise square, it minimises
+    F + (λ₁|w|₁ + λ₂|w|²/2)/(p(1−p)). spam-l1 has λ₂ = 0, and spam-l2 has λ₁ = 0.
+
+    The cost per row is O(d). For CSR rows with at most d/30 stored values, and for all CSR rows
+    where λ₁ = 0, it is O(stored values), amortised.
+
+    Parameters
+    ----------
+    xi : float, optional
+        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
+        as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
+        is the share of the class of row i: with this η no rows make w diverge. In file order η is
+        smaller, because the file may be sorted: see `derive_spam_step` in `reach.py`.
+    l1 : float, optional
+        Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F. None means 0.1 D √(2p(1−p)/(n d)), where D² is the
+        mean square distance of a pair of rows: see `aucbench.optim.default_l1`.
+    l2 : float, optional
+        Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F. None means 0.3 D²/n, where D² is the mean square
+        distance of a pair of rows: see `aucbench.optim.default_ridge`.
+    average : bool
+        Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
+    shuffle : bool
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+    DataError
+        When `xi`, or the weight of a penalty, is None and a row is too long to derive it from.
+
+    References
+    ----------
+    Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
+    Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
+    ICDM 2020, but for the derived step. (Their text has ξ ∈ [1:9:100], which diverges unless rows
+    are short.)
     """
 
-    xi: float | None
-    l1: float | None = 0.0
-    l2: float | None = 0.0
-    average: bool
-    shuffle: bool
+    xi: float | None = None
+    l1: float | None = None
+    l2: float | None = None
+    average: bool = True
+    shuffle: bool = True
 
+    space: ClassVar = {"xi": (None, *POWERS), "l1": POWERS, "l2": POWERS}
     needs: ClassVar = Needs(frozenset({"warm-start"}))
 
     def __post_init__(self) -> None:
@@ -71,6 +112,24 @@ class Spam(Solver):
         l1 = unit * default_l1(data) if self.l1 is None else self.l1
         l2 = unit * default_ridge(data, "l2") if self.l2 is None else self.l2
         return l1, l2
+
+
+@about("an l1 penalty, by cheap steps of one row each", sparse=True, cites=("natole2018",))
+@dataclass(frozen=True)
+class SpamL1(SpamNet):
+    """`spam-net` with λ₂ = 0: w ← soft(w − η_t g, η_t λ₁), one row at a time."""
+
+    l2: ClassVar[float] = 0.0  # type: ignore[misc]
+    space: ClassVar = {"xi": (None, *POWERS), "l1": POWERS}
+
+
+@about("many sparse rows, by cheap steps of one row each", cites=("natole2018",))
+@dataclass(frozen=True)
+class SpamL2(SpamNet):
+    """`spam-net` with λ₁ = 0: w ← (w − η_t g) / (1 + η_t λ₂), one row at a time."""
+
+    l1: ClassVar[float] = 0.0  # type: ignore[misc]
+    space: ClassVar = {"xi": (None, *POWERS), "l2": POWERS}
 
 
 @dataclass(slots=True)
@@ -126,159 +185,3 @@ def reference_update(point: ProximalPoint, x: Vector, y: int) -> None:
     soft = np.sign(u) * np.maximum(np.abs(u) - eta * point.l1, 0.0)
     point.w = soft / (1.0 + eta * point.l2)  # line 6: the prox of η Ω
     point.total = point.total + point.w
-
-
-@about("an l1 penalty, by cheap steps of one row each", sparse=True, cites=("natole2018",))
-@dataclass(frozen=True)
-class SpamL1(Spam):
-    """w ← soft(w − η_t g, η_t λ₁), one row at a time.
-
-    g = 2(1−p)(w·x − w·m₋ − 1) x for a positive row x, and 2p(w·x − w·m₊ + 1) x for a negative
-    row, where p is the share of positives and m₋, m₊ are the means of the classes. Because
-    E[g] = p(1−p) ∇F, where F is the pairwise square, it minimises
-    F + λ₁|w|₁/(p(1−p)).
-
-    The cost per row is O(d). For CSR rows with at most d/30 stored values it is O(stored values),
-    amortised.
-
-    Parameters
-    ----------
-    xi : float, optional
-        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
-        as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
-        is the share of the class of row i: with this η no rows make w diverge. In file order η is
-        smaller, because the file may be sorted: see `derive_spam_step` in `reach.py`.
-    l1 : float, optional
-        Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F. None means 0.1 D √(2p(1−p)/(n d)), where D² is the
-        mean square distance of a pair of rows: see `aucbench.optim.default_l1`.
-    average : bool
-        Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
-    shuffle : bool
-        Whether each pass visits the rows in a fresh random order. False: in file order.
-
-    Raises
-    ------
-    ParameterError
-        When a parameter is out of its range.
-    DataError
-        When `xi`, or the weight of a penalty, is None and a row is too long to derive it from.
-
-    References
-    ----------
-    Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
-    Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
-    ICDM 2020, but for the derived step. (Their text has ξ ∈ [1:9:100], which diverges unless rows
-    are short.)
-    """
-
-    xi: float | None = None
-    l1: float | None = None
-    average: bool = True
-    shuffle: bool = True
-
-    space: ClassVar = {"xi": (None, *POWERS), "l1": POWERS}
-
-
-@about("many sparse rows, by cheap steps of one row each", cites=("natole2018",))
-@dataclass(frozen=True)
-class SpamL2(Spam):
-    """w ← (w − η_t g) / (1 + η_t λ₂), one row at a time.
-
-    g = 2(1−p)(w·x − w·m₋ − 1) x for a positive row x, and 2p(w·x − w·m₊ + 1) x for a negative
-    row, where p is the share of positives and m₋, m₊ are the means of the classes. Because
-    E[g] = p(1−p) ∇F, where F is the pairwise square, it minimises
-    F + λ₂|w|²/(2p(1−p)).
-
-    The cost per row is O(d) for dense rows, and O(stored values) for CSR.
-
-    Parameters
-    ----------
-    xi : float, optional
-        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
-        as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
-        is the share of the class of row i: with this η no rows make w diverge. In file order η is
-        smaller, because the file may be sorted: see `derive_spam_step` in `reach.py`.
-    l2 : float, optional
-        Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F. None means 0.3 D²/n, where D² is the mean square
-        distance of a pair of rows: see `aucbench.optim.default_ridge`.
-    average : bool
-        Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
-    shuffle : bool
-        Whether each pass visits the rows in a fresh random order. False: in file order.
-
-    Raises
-    ------
-    ParameterError
-        When a parameter is out of its range.
-    DataError
-        When `xi`, or the weight of a penalty, is None and a row is too long to derive it from.
-
-    References
-    ----------
-    Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
-    Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
-    ICDM 2020, but for the derived step. (Their text has ξ ∈ [1:9:100], which diverges unless rows
-    are short.)
-    """
-
-    xi: float | None = None
-    l2: float | None = None
-    average: bool = True
-    shuffle: bool = True
-
-    space: ClassVar = {"xi": (None, *POWERS), "l2": POWERS}
-
-
-@about("an elastic net, by cheap steps of one row each", sparse=True, cites=("natole2018",))
-@dataclass(frozen=True)
-class SpamNet(Spam):
-    """w ← soft(w − η_t g, η_t λ₁) / (1 + η_t λ₂), one row at a time.
-
-    g = 2(1−p)(w·x − w·m₋ − 1) x for a positive row x, and 2p(w·x − w·m₊ + 1) x for a negative
-    row, where p is the share of positives and m₋, m₊ are the means of the classes. Because
-    E[g] = p(1−p) ∇F, where F is the pairwise square, it minimises
-    F + (λ₁|w|₁ + λ₂|w|²/2)/(p(1−p)).
-
-    The cost per row is O(d). For CSR rows with at most d/30 stored values it is O(stored values),
-    amortised.
-
-    Parameters
-    ----------
-    xi : float, optional
-        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
-        as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
-        is the share of the class of row i: with this η no rows make w diverge. In file order η is
-        smaller, because the file may be sorted: see `derive_spam_step` in `reach.py`.
-    l1 : float, optional
-        Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F. None means 0.1 D √(2p(1−p)/(n d)), where D² is the
-        mean square distance of a pair of rows: see `aucbench.optim.default_l1`.
-    l2 : float, optional
-        Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F. None means 0.3 D²/n, where D² is the mean square
-        distance of a pair of rows: see `aucbench.optim.default_ridge`.
-    average : bool
-        Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
-    shuffle : bool
-        Whether each pass visits the rows in a fresh random order. False: in file order.
-
-    Raises
-    ------
-    ParameterError
-        When a parameter is out of its range.
-    DataError
-        When `xi`, or the weight of a penalty, is None and a row is too long to derive it from.
-
-    References
-    ----------
-    Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
-    Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
-    ICDM 2020, but for the derived step. (Their text has ξ ∈ [1:9:100], which diverges unless rows
-    are short.)
-    """
-
-    xi: float | None = None
-    l1: float | None = None
-    l2: float | None = None
-    average: bool = True
-    shuffle: bool = True
-
-    space: ClassVar = {"xi": (None, *POWERS), "l1": POWERS, "l2": POWERS}
