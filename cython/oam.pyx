@@ -10,7 +10,7 @@ from libc.math cimport fmax, fmin
 from libc.string cimport memcmp, memset
 from rows cimport (
     Rows, address, ahead, aucbench_mix, axpy, axpy4, begin, column, dot,
-    dot2, dot4, doubles_of, first, first_index, square as length, value, view, width)
+    dot2, dot4, doubles_of, first, first_index, rows_of, square as length, value, width)
 
 cdef extern from "oam.h" nogil:
     void aucbench_columns(
@@ -300,41 +300,39 @@ cdef inline Py_ssize_t reservoir(
     return <Py_ssize_t> fmin(fmax(place, 0.0) * size, size - 1)
 
 
-def oam_pass(
-    values, const int[::1] columns, const int[::1] starts, int d,
-    kept_values, const int[::1] kept_columns, const int[::1] kept_starts,
-    const int[::1] order, const signed char[::1] y, const double[:, ::1] uniforms,
-    double C, bint at_once, double[::1] w, double[::1] x, Py_ssize_t[::1] rows,
-    int[:, ::1] slots, double[:, ::1] squares, long long[::1] seen,
-    double[:, :, ::1] features, double[:, ::1] products, double[:, ::1] work,
-):
-    """Update w by each row against the buffered rows of the other class, then buffer the row.
+def oam_pass(chunk, const int[::1] order, memory, const double[:, ::1] uniforms):
+    """Take a step of OAM for each row of `order`, and sample it into the buffer of its class.
 
-    slots, squares (2, N) and seen (2,) are indexed by class: first negatives, then positives.
-    x (d,) holds zeros, before and after. rows (N,) is scratch. features (2, d, W) holds the
-    values of the buffered rows, and products (2 W, 2 W) their products; W is N rounded up to a
-    multiple of 8, and slot j of class k has the number k W + j. Where features is (2, 0, W), as it
-    must be for `at_once`, the rows themselves are read. work is (2, 2 W).
+    The attributes of `memory` are those of `aucbench_plugins.online.buffers.Buffers`, and the step
+    is `reference_update` of `aucbench_plugins.online.oam`. Where memory.features is (2, 0, W), as
+    it must be for `at_once`, the rows themselves are read. uniforms[t] is for row order[t].
     """
-    cdef Rows X = view(values, columns, starts, d)
-    cdef Rows K = view(kept_values, kept_columns, kept_starts, d)
+    cdef Rows X = rows_of(chunk.rows)
+    cdef Rows K = rows_of(memory.kept)
+    cdef const signed char[::1] y = chunk.y
+    cdef double[::1] w = memory.w, x = memory.zeros
+    cdef Py_ssize_t[::1] rows = memory.numbers
+    cdef int[:, ::1] slots = memory.slots
+    cdef long long[::1] seen = memory.seen
+    cdef double[:, ::1] squares = memory.squares, products = memory.products, line = memory.line
+    cdef double[:, :, ::1] features = memory.features
+    cdef bint at_once = memory.at_once, known = features.shape[1] > 0
+    cdef double C = memory.C, most
     cdef const int* order_ = first_index(order)
     cdef double* w_ = <double*> first(w)
     cdef double* x_ = <double*> first(x)
     cdef Py_ssize_t n = order.shape[0], N = slots.shape[1], W = features.shape[2], t, slot
-    cdef bint known = features.shape[1] > 0
-    cdef Products P = Products(NULL, NULL, NULL, NULL, NULL, W, 2 * W, d)
+    cdef Products P = Products(NULL, NULL, NULL, NULL, NULL, W, 2 * W, X.d)
     cdef Buffer B[2]
     cdef double own[2]        # |x|^2 and w . x
-    cdef double most
     cdef int i, k, o, left = 0, away = 0  # rows until u is computed afresh; until it is used again
     own[0] = own[1] = 0.0
     for k in range(2):
         B[k] = Buffer(&X, &K, &slots[k, 0], &squares[k, 0], 0)
     if known:
         P = Products(
-            &features[0, 0, 0], &products[0, 0], &work[0, 0], &work[1, 0], x_, W, 2 * W, d)
-        memset(&work[0, 0], 0, 2 * P.m * sizeof(double))
+            &features[0, 0, 0], &products[0, 0], &line[0, 0], &line[1, 0], x_, W, 2 * W, X.d)
+        memset(&line[0, 0], 0, 2 * P.m * sizeof(double))
     with nogil:
         for t in range(n):
             i = order_[t]

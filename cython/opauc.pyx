@@ -2,7 +2,7 @@
 
 from libc.math cimport sqrt
 from reach cimport widen
-from rows cimport Rows, ahead, axpy, first_index, view
+from rows cimport Rows, ahead, axpy, first_index, rows_of
 from scipy.linalg.cython_blas cimport daxpy, ddot, dgemv, dscal, dsymv, dsyrk
 
 
@@ -14,16 +14,6 @@ cdef struct Moments:
     double* pending           # (slots, d): vectors v; v v^T is still to be added to `scatter`
     int slots
     int d
-
-
-cdef inline Moments moments(
-    int k, double[::1] n, int[::1] held, double[:, ::1] mean, double[:, :, ::1] scatter,
-    double[:, :, ::1] pending
-) noexcept:
-    return Moments(
-        &n[k], &held[k], &mean[k, 0], &scatter[k, 0, 0], &pending[k, 0, 0],
-        <int> pending.shape[1], <int> pending.shape[2],
-    )
 
 
 cdef inline void centred(
@@ -79,14 +69,14 @@ cdef inline void covariance(
 
 
 cdef inline double derived(
-    double share, double lam, double* spread, double trace, const double* q, int d, double* w
+    double share, double lam, double* kappa, double trace, const double* q, int d, double* w
 ) noexcept nogil:
-    """Return share / (lam + kappa); kappa = spread[0] is the largest |q|^2 + tr S so far."""
-    cdef double shrink = widen(spread, square(d, q) + trace)
+    """Return share / (lam + kappa), where kappa is the largest |q|^2 + tr S so far."""
+    cdef double shrink = widen(kappa, square(d, q) + trace)
     cdef int step = 1
     if shrink < 1.0:
         dscal(&d, &shrink, w, &step)
-    return share / (lam + spread[0])
+    return share / (lam + kappa[0])
 
 
 cdef inline void descend(
@@ -103,37 +93,41 @@ cdef inline void descend(
         w[j] = shrink * w[j] + move * q[j] - eta * Sw[j]
 
 
-def opauc_pass(
-    values, const int[::1] columns, const int[::1] starts, int d,
-    const int[::1] order, const signed char[::1] y, double eta, double lam,
-    double[::1] n, int[::1] held, double[:, ::1] mean, double[:, :, ::1] scatter,
-    double[:, :, ::1] pending, double[::1] w, double[:, ::1] work, double[::1] spread=None,
-):
-    """Add each row to the moments of its class (0: negative, 1: positive), then step.
+def opauc_pass(chunk, const int[::1] order, memory):
+    """Take a step of OPAUC for each row of `order`.
 
-    There is no step before the first row of the other class. `work` is (3, max(d, slots)).
-    With `spread` = [kappa, traces of the scatters], eta is a share of 1 / (lam + kappa). The
-    product S w costs O(d^2) for CSR rows too, so other operations of O(d) do not matter.
+    The attributes of `memory` are those of `aucbench_plugins.online.opauc.Covariances`, and the
+    step is `reference_update` of that module. The product S w costs O(d^2) for CSR rows too, so
+    other operations of O(d) do not matter.
     """
-    cdef Rows X = view(values, columns, starts, d)
+    cdef Rows X = rows_of(chunk.rows)
+    cdef const signed char[::1] y = chunk.y
+    cdef double[::1] w = memory.w, n = memory.n, traces = memory.traces
+    cdef double[:, ::1] mean = memory.mean, work = memory.work
+    cdef double[:, :, ::1] scatter = memory.scatter, pending = memory.pending
+    cdef int[::1] held = memory.held
+    cdef bint derive = memory.eta is None
+    cdef double lam = memory.lam, share = memory.share, kappa = memory.kappa
+    cdef double eta = 0.0 if derive else memory.eta
     cdef Moments[2] of
     cdef const int* order_ = first_index(order)
     cdef Py_ssize_t rows = order.shape[0], t
     cdef double* q = &work[0, 0]
-    cdef double* top = NULL if spread is None else &spread[0]
-    cdef double step = eta
     cdef int i, k, o
     for k in range(2):
-        of[k] = moments(k, n, held, mean, scatter, pending)
+        of[k] = Moments(
+            &n[k], &held[k], &mean[k, 0], &scatter[k, 0, 0], &pending[k, 0, 0],
+            <int> pending.shape[1], X.d)
     with nogil:
         for t in range(rows):
             i = order_[t]
             ahead(&X, order_, t, rows)
             k = y[i] > 0
             o = 1 - k
-            learn(&of[k], &X, i, NULL if top == NULL else top + 1 + k)
+            learn(&of[k], &X, i, &traces[k] if derive else NULL)
             if of[o].n[0] > 0.0:
                 centred(&X, i, of[o].mean, q)
-                if top != NULL:
-                    step = derived(eta, lam, top, top[1 + o] / of[o].n[0], q, d, &w[0])
-                descend(&of[o], q, y[i], step, lam, &w[0], work)
+                if derive:
+                    eta = derived(share, lam, &kappa, traces[o] / of[o].n[0], q, X.d, &w[0])
+                descend(&of[o], q, y[i], eta, lam, &w[0], work)
+    memory.kappa = kappa

@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 from reach cimport widen
 from rows cimport (
     AUCBENCH_PREFETCH, Rows, ahead, aucbench_axpy2, aucbench_axpy4, aucbench_inner, aucbench_mix,
-    axpy, begin, column, dot, first_index, square, value, view,
+    axpy, begin, column, dot, first_index, rows_of, square, value,
 )
 from scipy.linalg.cython_blas cimport dgemv, dscal
 
@@ -189,34 +189,32 @@ cdef inline double descend(
     return move
 
 
-def sketch_pass(
-    values, const int[::1] columns, const int[::1] starts, int d,
-    const int[::1] order, const signed char[::1] y, const double[:, ::1] noise,
-    double eta, double lam, double[::1] n, double[:, ::1] q, double[:, ::1] B,
-    double[:, :, ::1] G, double[:, ::1] ha, double[::1] u, double[::1] numbers,
-    double[:, ::1] work, double[::1] spread=None,
-):
-    """Add each row to the sketch of its class (0: negative, 1: positive), then step.
+def sketch_pass(chunk, const int[::1] order, memory, const double[:, ::1] noise):
+    """Take a step of the low-rank OPAUC for each row of `order`; noise[t] is the vector r of row t.
 
-    noise[t] is the vector r of row order[t]: Z += x r^T and q += r. G = [B_0^T B_0, B_1^T B_1,
-    B_0^T B_1] is (3, W, W), ha = [h, a], numbers = [s, spent], and `work` is (26, W). There is no
-    step before the first row of the other class. With tau columns of a sketch, a step costs
-    O(tau times the stored values of the row + tau^2). With `spread` = [kappa], eta is a share of
-    1 / (lam + kappa), where kappa is the largest |x - c|^2 + tr S so far.
+    The attributes of `memory` are those of `aucbench_plugins.online.opauc_lr.Sketches`, and the
+    step is `reference_update` of that module. With tau columns of a sketch, a step costs
+    O(tau times the stored values of the row + tau^2).
     """
-    cdef Rows X = view(values, columns, starts, d)
+    cdef Rows X = rows_of(chunk.rows)
+    cdef const signed char[::1] y = chunk.y
+    cdef double[::1] u = memory.u, n = memory.n
+    cdef double[:, ::1] B = memory.B, ha = memory.ha, q = memory.q, work = memory.work
+    cdef double[:, :, ::1] G = memory.G
+    cdef bint derive = memory.eta is None
+    cdef double lam = memory.lam, share = memory.share, kappa = memory.kappa
+    cdef double eta = 0.0 if derive else memory.eta
+    cdef double scale = memory.s, spent = memory.spent
     cdef int tau = <int> noise.shape[1], W = <int> q.shape[1], i, k, o = -1, r
     cdef Sketch S = Sketch(
         &B[0, 0], [&G[0, 0, 0], &G[1, 0, 0]], &G[2, 0, 0], &ha[0, 0], &u[0], &ha[1, 0],
-        &numbers[0], &numbers[1], &work[0, 0], &work[1, 0], &work[2, 0], 0, tau, W, 2 * W, d,
-        [0.0, 0.0],
+        &scale, &spent, &work[0, 0], &work[1, 0], &work[2, 0], 0, tau, W, 2 * W, X.d, [0.0, 0.0],
     )
     cdef const int* order_ = first_index(order)
     cdef Py_ssize_t rows = order.shape[0], t
-    cdef double* top = NULL if spread is None else &spread[0]
     cdef double* e
     cdef double* g
-    cdef double length = eta, score, norm, shrink, size, own
+    cdef double score, norm, shrink, size, own
     with nogil:
         for t in range(rows):
             i = order_[t]
@@ -242,21 +240,22 @@ def sketch_pass(
             score = learn(&S, &X, i, k, e, g)
             own = -aucbench_inner(W, e, S.a + k * W)
             if n[o] > 0.0:
-                if top != NULL:
+                if derive:
                     size = norm + S.trace[1]
-                    shrink = widen(top, fmax(
+                    shrink = widen(&kappa, fmax(
                         norm - 2.0 * g[o * W + tau] / n[o] + S.trace[0], 0.0) + 1e-14 * size)
                     multiply(&S, shrink)
                     score *= shrink
                     own *= shrink
-                    length = eta / (lam + top[0])
-                own *= 1.0 - length * lam
-                own += descend(&S, &X, o, score, y[i], length, lam, n[o], &q[o, 0], g)
+                    eta = share / (lam + kappa)
+                own *= 1.0 - eta * lam
+                own += descend(&S, &X, o, score, y[i], eta, lam, n[o], &q[o, 0], g)
             aucbench_mix(W, 1.0, norm, e, g + k * W)   # B^T x with the new B
             add(&S, own, &X, i, g)
             aucbench_mix(W, 1.0, -0.5 * norm, e, g + k * W)   # B_k^T B_k gained e g^T + g e^T
             S.spent[0] += begin(&X, i + 1) - begin(&X, i) + S.m
-            if S.spent[0] >= 16.0 * d + 64.0 * S.m:
+            if S.spent[0] >= 16.0 * X.d + 64.0 * S.m:
                 refresh(&S, o)
         if S.held:
             settle(&S, 1 - o)
+    memory.s, memory.spent, memory.kappa = scale, spent, kappa

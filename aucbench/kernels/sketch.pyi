@@ -1,27 +1,6 @@
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-Vector = NDArray[np.float64]
-Stored = Vector | NDArray[np.float32]
-Index = NDArray[np.int32]
+from aucbench.data import Chunk
+from aucbench.data.arrays import Index, Vector
 
-def sketch_pass(
-    values: Stored,
-    columns: Index | None,
-    starts: Index | None,
-    d: int,
-    order: Index,
-    y: NDArray[np.int8],
-    noise: Vector,
-    eta: float,
-    lam: float,
-    n: Vector,
-    q: Vector,
-    B: Vector,
-    G: Vector,
-    ha: Vector,
-    u: Vector,
-    numbers: Vector,
-    work: Vector,
-    spread: Vector | None = None,
-) -> None: ...
+def sketch_pass(chunk: Chunk, order: Index, memory: Any, noise: Vector) -> None: ...

@@ -12,27 +12,21 @@ The paper's listing was not at hand. What follows is assumed, as it is generally
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk
-from aucbench.data.arrays import Index, Rows, Vector, rows
-from aucbench.data.layouts import stack_rows
+from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_count
-from aucbench.kernels import oam
-from aucbench.optim import passes
+from aucbench.kernels.oam import oam_pass
 
-from .aligned import aligned, padded
-from .span import passes_in_span, worth_span
-
-FEATURE_BYTES = 1 << 23  # of a dense copy of the buffers: up to 5000 features with 100 slots
-MOST_SLOTS = 256  # with more, it is faster to read the few rows that move w
+from .buffers import Buffers
+from .span import passes_in_span
 
 
 @dataclass(frozen=True)
@@ -61,34 +55,16 @@ class BufferedPairs(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        run = passes_in_span if worth_span(problem.data) else passes
-        return run(self, problem, w0, rng, shuffle=self.shuffle)
+        return passes_in_span(self, problem, w0, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Buffers:
         """Return empty buffers."""
-        return Buffers.empty(w, rng, self.buffer, products=not self.at_once)
+        return Buffers.empty(w, rng, self.buffer, self.C, at_once=self.at_once)
 
     def update(self, memory: Buffers, chunk: Chunk, order: Index) -> None:
-        """Update w by each of the rows `order`, and sample the row into the buffer of its class."""
+        """Take one step for each of the rows `order`: `reference_update`, by a kernel."""
         uniforms = memory.rng.random((order.size, 2))  # which row enters, and in which slot
-        oam.oam_pass(
-            *chunk.rows.stored_arrays,
-            *memory.kept.stored_arrays[:3],
-            order,
-            chunk.y,
-            uniforms,
-            self.C,
-            self.at_once,
-            memory.w,
-            memory.work,
-            np.empty(self.buffer, dtype=np.intp),
-            memory.slots,
-            memory.squares,
-            memory.seen,
-            memory.features,
-            memory.products,
-            aligned(2, memory.products.shape[1]),
-        )
+        oam_pass(chunk, order, memory, uniforms)
         memory.leave(chunk)
 
     def weights(self, memory: Buffers) -> Vector:
@@ -173,76 +149,47 @@ class OamGra(BufferedPairs):
     at_once: ClassVar[bool] = True
 
 
-@dataclass(slots=True)
-class Buffers:
-    """Weights, and a uniform sample of the rows seen of each class (reservoir sampling).
+def reference_update(
+    solver: BufferedPairs,
+    w: Vector,
+    B: Sequence[list[Vector]],
+    seen: list[int],
+    x: Vector,
+    y: int,
+    uniforms: Vector,
+) -> Vector:
+    """Take the step of OAM for the row x of class y, sample x into its buffer, and return w.
 
-    A slot holds the number of a row. Numbers 0, 1, … are rows of the chunk that is being read, and
-    -1, -2, … are rows of `kept`. After a chunk, its rows in the buffers are copied to `kept`. So
-    nothing refers to the chunk any more, and the memory does not grow.
+    This is the definition of the step in plain NumPy. `oam_pass` takes the same steps, up to
+    rounding.
 
-    Attributes
+    Parameters
     ----------
+    solver : BufferedPairs
+        C, N (`buffer`), and which of the two variants it is.
     w : array of shape (d,)
         Weights.
-    rng : Generator
-        Draws two uniform numbers per row, in the order of the rows, so that the result does not
-        depend on where chunks end.
-    kept : Rows
-        At most 2N rows of earlier chunks, in the order of the slots. Their layout is that of the
-        last chunk from which a row was taken.
-    slots : int32 array of shape (2, N)
-        Row numbers, negatives in the first line. A line is filled from the left.
-    squares : array of shape (2, N)
-        |x|² of the rows in `slots`, where the method computes it.
-    seen : int64 array of shape (2,)
-        Number of rows seen of each class.
-    work : array of shape (d,)
-        Zeros that the kernel uses as work space.
-    features : array of shape (2, d, W), or (2, 0, W) where it would be large or is not needed
-        Values of the buffered rows of each class, a column for each slot. W is N rounded up to a
-        multiple of 8.
-    products : array of shape (2W, 2W), or (0, 2W) likewise
-        Products of the buffered rows: negatives, then positives.
+    B : two lists of rows
+        The buffers of the negative (0) and the positive class (1); that of y changes.
+    seen : two counts
+        Rows of each class so far; that of y changes.
+    x, y : row of shape (d,), and its class, 1 or -1
+    uniforms : array of shape (2,)
+        Uniform numbers: whether x enters a full buffer, and in which slot.
     """
-
-    w: Vector
-    rng: np.random.Generator
-    kept: Rows
-    slots: Index
-    squares: Vector
-    seen: NDArray[np.int64]
-    work: Vector
-    features: Vector
-    products: Vector
-
-    @classmethod
-    def empty(cls, w: Vector, rng: np.random.Generator, size: int, *, products: bool) -> Self:
-        """Return buffers with `size` free slots for each class, with products of rows if small."""
-        W = padded(size)
-        known = products and size <= MOST_SLOTS and 16 * w.size * W <= FEATURE_BYTES
-        return cls(
-            w,
-            rng,
-            rows(np.empty((0, w.size))),
-            np.zeros((2, size), dtype=np.int32),
-            np.zeros((2, size)),
-            np.zeros(2, dtype=np.int64),
-            np.zeros(w.size),
-            aligned(2, w.size if known else 0, W),
-            aligned(2 * W if known else 0, 2 * W),
-        )
-
-    def leave(self, chunk: Chunk) -> None:
-        """Copy the buffered rows of the chunk to `kept`."""
-        filled = np.arange(self.slots.shape[1]) < self.seen[:, np.newaxis]
-        numbers = self.slots[filled]
-        new = numbers >= 0
-        if not new.any():
-            return
-        both = stack_rows(chunk.rows.take(numbers[new]), self.kept.take(~numbers[~new]))
-        place = np.empty_like(numbers)
-        place[new] = np.arange(new.sum())
-        place[~new] = np.arange(new.sum(), numbers.size)
-        self.kept = both.take(place)
-        self.slots[filled] = ~np.arange(numbers.size)
+    k, o, N, old = int(y > 0), int(y < 0), solver.buffer, w
+    C_t = solver.C * max(1, seen[o] / N)
+    for z in B[o]:
+        square = np.dot(x - z, x - z)
+        if solver.at_once:  # oam-gra: a step of the gradient of all pairs, at the old w
+            if y * np.dot(old, x - z) <= 1:
+                w = w + C_t / 2 * y * (x - z)
+        elif square > 0:  # oam-seq: a passive-aggressive step for each pair, one after the other
+            loss = max(0, 1 - y * np.dot(w, x - z))
+            w = w + min(C_t / 2, loss / square) * y * (x - z)
+    seen[k] += 1  # reservoir sampling: each row seen is in the buffer with the same probability
+    if len(B[k]) < N:
+        B[k].append(x)
+    elif uniforms[0] < N / seen[k]:
+        B[k][int(uniforms[1] * N)] = x
+    return w

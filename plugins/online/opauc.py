@@ -13,25 +13,15 @@ from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.errors import (
-    LARGE,
-    UnsupportedError,
-    require_above,
-    require_at_least,
-    require_at_most,
-)
+from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
 from aucbench.kernels.opauc import opauc_pass
 from aucbench.objectives import square_over
-from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
-from aucbench.ranges import DEFAULT_PASSES
 
+from .matrices import require_memory, require_time
 from .reach import SHARE, require_squares
 from .span import fits_span, passes_in_span
 
-MAX_BYTES = 4 << 30  # of both scatter matrices: enough for about 16 000 features
-ENTRY_SECONDS = 4e-10  # of a step, for each of d² entries: 2.5e-10 in the cache, 5e-10 out of it
-MAX_MINUTES = 10  # of a fit on one core
 SLOTS = 32  # at d = 1000 a pass takes 170 ms with 1 slot, 90 with 16 or 32, 98 with 64
 
 
@@ -95,24 +85,14 @@ class Opauc(Solver):
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise F(w) + λ‖w‖²."""
-        # Where seconds alone limit a fit, it ends after the pass in which they are up.
-        count = budget.passes or (DEFAULT_PASSES if budget.seconds is None else 1.0)
-        d = min(data.n, data.d) if fits_span(data) else data.d
-        minutes = count * data.n * ENTRY_SECONDS * d**2 / 60
-        if minutes > MAX_MINUTES:
-            raise UnsupportedError(
-                f"{count:g} pass(es) over {data.n} rows with {d} x {d} matrices would take "
-                f"about {minutes:.0f} minutes of at most {MAX_MINUTES}; use fewer passes, "
-                "or opauc-lr, which keeps sketches of them"
-            )
+        require_time(data, budget)
         return Problem(square_over(data), ElasticNet(0.0, 2 * self.lam))
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        run = passes_in_span if fits_span(problem.data) else passes
-        return run(self, problem, w0, rng, shuffle=self.shuffle)
+        return passes_in_span(self, problem, w0, rng, shuffle=self.shuffle, where=fits_span)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Covariances:
         """Return the memory before the first row.
@@ -120,52 +100,27 @@ class Opauc(Solver):
         Raises
         ------
         UnsupportedError
-            When the two matrices would take more than `MAX_BYTES`.
+            When the two matrices would take more than 4 GiB.
         """
-        d = w.size
-        if 16 * d * d > MAX_BYTES:
-            raise UnsupportedError(
-                f"two {d} x {d} matrices would take {16 * d * d >> 20} MiB of at most "
-                f"{MAX_BYTES >> 20} MiB; use opauc-lr, which keeps sketches of them"
-            )
+        require_memory(d := w.size)
         return Covariances(
             w,
+            self.eta,
+            self.lam,
             n=np.zeros(2),
             mean=np.zeros((2, d)),
             scatter=np.zeros((2, d, d)),
             pending=np.zeros((2, SLOTS, d)),
             held=np.zeros(2, dtype=np.int32),
-            spread=np.zeros(3),
+            traces=np.zeros(2),
+            work=np.empty((3, max(d, SLOTS))),
         )
 
     def update(self, memory: Covariances, chunk: Chunk, order: Index) -> None:
-        """Count each row into its class, then take a step against the other class.
-
-        Row x of class k: N ← N + 1, M ← M + ((N − 1)/N) (x − c)(x − c)ᵀ, c ← c + (x − c)/N, all
-        of class k. Then w ← w − η[λw − y q + (q·w) q + S w], where q = x − c and S = M/N are of the
-        other class. CSR rows take the same centred form. (Σ x xᵀ − N c cᵀ would touch stored values
-        only, but it cancels where means are large, and S w costs O(d²) anyway.)
-
-        Where η is derived, it is SHARE/(κ + λ). When κ grows, w shrinks by the root of
-        κ old/new.
-        """
+        """Take one step for each of the rows `order`: `reference_update`, by a kernel."""
         if self.eta is None:
             require_squares(chunk, "eta")
-        opauc_pass(
-            *chunk.rows.stored_arrays,
-            order,
-            chunk.y,
-            SHARE if self.eta is None else self.eta,
-            self.lam,
-            memory.n,
-            memory.held,
-            memory.mean,
-            memory.scatter,
-            memory.pending,
-            memory.w,
-            np.empty((3, max(memory.w.size, SLOTS))),
-            memory.spread if self.eta is None else None,
-        )
+        opauc_pass(chunk, order, memory)
 
     def weights(self, memory: Covariances) -> Vector:
         """Return the last iterate."""
@@ -174,12 +129,16 @@ class Opauc(Solver):
 
 @dataclass(slots=True)
 class Covariances:
-    """The weights, and the moments of the negative (0) and the positive class (1).
+    """The weights, the moments of the negative (0) and the positive class (1), and constants.
 
     Attributes
     ----------
     w : array of shape (d,)
         Weights.
+    eta : float or None
+        η; None where it is derived.
+    lam : float
+        λ.
     n : array of shape (2,)
         Number N of rows of each class so far.
     mean : array of shape (2, d)
@@ -189,15 +148,53 @@ class Covariances:
     pending, held : arrays of shape (2, SLOTS, d) and (2,)
         The first `held` vectors v of a class stand for terms v vᵀ that wait. They are added to
         the scatter together. Until then they are added to each product with it.
-    spread : array of shape (3,)
-        κ, which is the largest ‖q‖² + tr S so far, and tr M of each class. It is kept only where η
-        is derived.
+    traces : array of shape (2,)
+        tr M of each class. The kernel keeps it only where η is derived.
+    work : array of shape (3, max(d, SLOTS))
+        Work space of the kernel.
+    kappa : float
+        κ, which is the largest ‖q‖² + tr S so far. It is kept only where η is derived.
+    share : float
+        A derived η is this share of 1/(κ + λ).
     """
 
     w: Vector
+    eta: float | None
+    lam: float
     n: Vector
     mean: Vector
     scatter: Vector
     pending: Vector
     held: Index
-    spread: Vector
+    traces: Vector
+    work: Vector
+    kappa: float = 0.0
+    share: float = SHARE
+
+
+def reference_update(memory: Covariances, x: Vector, y: int) -> None:
+    """Take the step of Algorithm 1 for the row x of class y.
+
+    This is the definition of the step in plain NumPy. `opauc_pass` takes the same steps, up to
+    rounding; no term waits here, and M has both triangles. CSR rows take the same centred form.
+    (Σ x xᵀ − N c cᵀ would touch stored values only, but it cancels where means are large, and S w
+    costs O(d²) anyway.)
+
+    Where η is derived, it is 1/(8(κ + λ)). When κ grows, w shrinks by the root of κ old/new.
+    """
+    k, o = int(y > 0), int(y < 0)  # the class of x, and the other one
+    w, lam, N, c, M = memory.w, memory.lam, memory.n, memory.mean, memory.scatter
+    N[k] += 1  # count x
+    v = x - c[k]
+    c[k] += v / N[k]  # the mean of its class
+    M[k] += (N[k] - 1) / N[k] * np.outer(v, v)  # its covariance is S = M/N
+    if not N[o]:
+        return
+    q, S, eta = x - c[o], M[o] / N[o], memory.eta
+    if eta is None:
+        old, memory.kappa = memory.kappa, max(memory.kappa, q @ q + np.trace(S), 1e-300)
+        if old:
+            w = w * np.sqrt(old / memory.kappa)
+        eta = memory.share / (lam + memory.kappa)
+    gradient = lam * w - y * q + (q @ w) * q + S @ w
+    memory.w = w - eta * gradient

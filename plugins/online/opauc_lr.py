@@ -16,12 +16,11 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most, require_count
 from aucbench.kernels.sketch import sketch_pass
 from aucbench.objectives import square_over
-from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 
 from .aligned import aligned, padded
 from .reach import SHARE, require_squares
-from .span import passes_in_span, worth_span
+from .span import passes_in_span
 
 SLICE = 4096  # rows whose random numbers are drawn at a time
 WORK = 26  # vectors that the kernel needs as work space
@@ -93,60 +92,33 @@ class OpaucLowRank(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> Iterator[State]:
         """Yield one state per pass."""
-        run = passes_in_span if worth_span(problem.data) else passes
-        return run(self, problem, w0, rng, shuffle=self.shuffle)
+        return passes_in_span(self, problem, w0, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Sketches:
         """Return the memory before the first row."""
         W = padded(self.rank + 1)
         return Sketches(
             w,
+            self.eta,
+            self.lam,
+            rng,
             B=aligned(w.size, 2 * W),
             G=aligned(3, W, W),
             ha=aligned(2, 2 * W),
             n=np.zeros(2),
             q=aligned(2, W),
-            numbers=np.array([1.0, 0.0]),
-            spread=np.zeros(1),
-            rng=rng,
+            work=aligned(WORK, W),
         )
 
     def update(self, memory: Sketches, chunk: Chunk, order: Index) -> None:
-        """Count each row into its class, then take a step against the other class.
-
-        Row x of class k: Z ← Z + x rᵀ, q ← q + r, X ← X + x, N ← N + 1, all of class k. Then,
-        with c = X/N and the sums of the other class,
-        w ← w − η[λw − y (x − c) + ((x − c)·w)(x − c) + Ŝ w], where
-        Ŝ w = (Z v − (q·v) c)/N and v = Zᵀw − (c·w) q. This is Ŝ = Y Yᵀ/N with
-        Y = Z − c qᵀ = Σ (x − c) rᵀ. (The authors' MATLAB code subtracts only 1/N of c cᵀ, which is
-        biased.)
-
-        Where η is derived, it is SHARE/(κ + λ). When κ grows, w shrinks by the root of
-        κ old/new.
-        """
+        """Take one step for each of the rows `order`: `reference_update`, by a kernel."""
         if self.eta is None:
             require_squares(chunk, "eta")
         for lo in range(0, order.size, SLICE):
             part = order[lo : lo + SLICE]
             r = memory.rng.standard_normal((part.size, self.rank))
             r /= sqrt(self.rank)
-            sketch_pass(
-                *chunk.rows.stored_arrays,
-                part,
-                chunk.y,
-                r,
-                SHARE if self.eta is None else self.eta,
-                self.lam,
-                memory.n,
-                memory.q,
-                memory.B,
-                memory.G,
-                memory.ha,
-                memory.u,
-                memory.numbers,
-                aligned(WORK, memory.q.shape[1]),
-                memory.spread if self.eta is None else None,
-            )
+            sketch_pass(chunk, part, memory, r)
 
     def weights(self, memory: Sketches) -> Vector:
         """Return the last iterate."""
@@ -164,6 +136,12 @@ class Sketches:
     ----------
     u : array of shape (d,)
         Part of w, see above.
+    eta : float or None
+        η; None where it is derived.
+    lam : float
+        λ.
+    rng : Generator
+        Draws the vectors r, one row after the other.
     B : array of shape (d, 2W)
         [Z, X, 0] of the negative class, then of the positive class: Z = Σ x rᵀ and X = Σ x. Zeros
         fill τ + 1 columns up to W, the next multiple of 8, so that vector instructions fit.
@@ -173,26 +151,73 @@ class Sketches:
         Bᵀu, and a.
     n, q : arrays of shape (2,) and (2, W)
         Number N of rows of each class so far, and Σ r of each class, with zeros after it.
-    numbers : array of shape (2,)
-        s, and the work done since u was last set to w.
-    spread : array of shape (1,)
+    work : array of shape (26, W)
+        Work space of the kernel.
+    s : float
+        As above.
+    spent : float
+        The work done since u was last set to w.
+    kappa : float
         κ, which is the largest ‖x − c‖² + tr Ŝ so far. It is kept only where η is derived.
-    rng : Generator
-        Draws the vectors r, one row after the other.
+    share : float
+        A derived η is this share of 1/(κ + λ).
     """
 
     u: Vector
+    eta: float | None
+    lam: float
+    rng: np.random.Generator
     B: Vector
     G: Vector
     ha: Vector
     n: Vector
     q: Vector
-    numbers: Vector
-    spread: Vector
-    rng: np.random.Generator
+    work: Vector
+    s: float = 1.0
+    spent: float = 0.0
+    kappa: float = 0.0
+    share: float = SHARE
+
+    def sums(self, k: int, tau: int) -> tuple[Vector, Vector]:
+        """Return Z (d, τ) and X (d,) of a class, as views of B."""
+        at = k * self.q.shape[1]
+        return self.B[:, at : at + tau], self.B[:, at + tau]
 
     @property
     def w(self) -> Vector:
         """Return s u + B a as a fresh array, in O(dτ)."""
-        w: Vector = self.numbers[0] * self.u + self.B @ self.ha[1]
+        w: Vector = self.s * self.u + self.B @ self.ha[1]
         return w
+
+
+def reference_update(memory: Sketches, x: Vector, y: int, r: Vector) -> None:
+    """Take the step of `OpaucLowRank` for the row x of class y, with its random vector r.
+
+    This is the definition of the step in plain NumPy. `sketch_pass` takes the same steps, up to
+    rounding. It never forms w, but v = Zᵀw − (c·w) q and Ŝw = (Zv − (q·v) c)/N. Here w is u, since
+    s = 1 and a = 0, and G and Bᵀu are not kept. (The authors' MATLAB code subtracts only 1/N of
+    c cᵀ, which is biased.)
+
+    Where η is derived, it is 1/(8(κ + λ)). When κ grows, w shrinks by the root of κ old/new.
+    """
+    k, o = int(y > 0), int(y < 0)  # the class of x, and the other one
+    w, lam, eta, N, q = memory.u, memory.lam, memory.eta, memory.n, memory.q[:, : r.size]
+    Z, X = memory.sums(k, r.size)
+    Z += np.outer(x, r)
+    q[k] += r
+    X += x
+    N[k] += 1
+    if not N[o]:
+        return
+    Z, X = memory.sums(o, r.size)
+    c = X / N[o]
+    d = x - c
+    Y = Z - np.outer(c, q[o])  # Σ (x − c) rᵀ, so that Ŝ = Y Yᵀ/N
+    if eta is None:
+        trace = np.sum(Y * Y) / N[o]
+        old, memory.kappa = memory.kappa, max(memory.kappa, d @ d + trace, 1e-300)
+        if old:
+            w = w * np.sqrt(old / memory.kappa)
+        eta = memory.share / (lam + memory.kappa)
+    gradient = lam * w - y * d + (d @ w) * d + Y @ (Y.T @ w) / N[o]
+    memory.u = w - eta * gradient

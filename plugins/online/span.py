@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import cast
 
@@ -41,15 +41,24 @@ def worth_span(data: Data | ChunkedData) -> bool:
 
 
 def passes_in_span(
-    solver: Streaming, problem: Problem, w0: Vector, rng: np.random.Generator, *, shuffle: bool
+    solver: Streaming,
+    problem: Problem,
+    w0: Vector,
+    rng: np.random.Generator,
+    *,
+    shuffle: bool,
+    where: Callable[[Data | ChunkedData], bool] = worth_span,
 ) -> Iterator[State]:
-    """Run `passes` on n + 1 coordinates of each row instead of its d features.
+    """Run `passes`; on n + 1 coordinates of each row instead of its d features if `where(data)`.
 
     It is for methods that read differences of rows and products of them with w, and that change
     w by sums of such differences. Any orthonormal basis Q of the span of the centred rows and
     of the first w then gives the same w = Qv. The rows are centred first, so that an offset
     costs no digits. Time: O(n² d) once, and O(n d) for the w of each pass.
     """
+    if not where(problem.data):
+        yield from passes(solver, problem, w0, rng, shuffle=shuffle)
+        return
     Q, coordinates, v = span(problem.data, w0)
     inner = Problem(train=problem.data.with_rows(coordinates))
     for state in passes(solver, inner, v, rng, shuffle=shuffle):

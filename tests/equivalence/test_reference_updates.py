@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from layouts import LAYOUTS
 from scipy.sparse import csr_array
-from stepping import posed, states, step_by_rows
+from stepping import posed, states, step_by_buffers, step_by_rows
 
 from aucbench.data import Data
 from aucbench.registry import get_solver
@@ -23,6 +23,10 @@ KERNELS = [
     ("reg-solam[lam=0.1]", "reg_solam", "solam_pass", "solam"),
     ("fsauc[passes=3]", "fsauc", "stage_rows", "fsauc"),
     ("fsauc[passes=3,R=0.1,eta=0.5]", "fsauc", "stage_rows", "fsauc"),
+    ("opauc", "opauc", "opauc_pass", "opauc"),
+    ("opauc[eta=0.1,lam=0.5]", "opauc", "opauc_pass", "opauc"),
+    ("opauc-lr[rank=5]", "opauc_lr", "sketch_pass", "opauc_lr"),
+    ("opauc-lr[eta=0.1,lam=0.5]", "opauc_lr", "sketch_pass", "opauc_lr"),
     ("uni-exp", "uni_exp", "uni_exp_pass", "uni_exp"),
     ("uni-exp[eta=0.1,intercept=false]", "uni_exp", "uni_exp_pass", "uni_exp"),
 ]
@@ -45,7 +49,7 @@ def weights(spec, data):
 
 def by_rows(update, X, y):
     """A kernel that takes the plain steps."""
-    return lambda chunk, order, memory: step_by_rows(update, memory, X, y, order)
+    return lambda chunk, order, memory, *drawn: step_by_rows(update, memory, X, y, order, *drawn)
 
 
 @LAYOUTS
@@ -79,6 +83,24 @@ def test_spam_takes_its_steps_with_each_penalty(monkeypatch, layout, spec, featu
 
     monkeypatch.setattr(spam, "choose_pass", lambda *_: by_rows(spam.reference_update, X, y))
     expected = weights(spec, data)
+
+    assert np.ptp(expected) > 1e-3
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("spec", ["oam-seq", "oam-gra"])
+@pytest.mark.parametrize("buffer", [7, 300])
+def test_oam_takes_its_steps_and_fills_its_buffers(layout, spec, buffer):
+    """With 7 slots rows are replaced; with more than 256 no products of rows are kept."""
+    X, y = sample()
+    solver = get_solver(spec, buffer=buffer, C=0.3, shuffle=False)
+    made = states(solver, posed(solver, Data.of(layout(X), y)), np.random.default_rng(1))
+    found = [state.w.copy() for state in islice(made, PASSES)][-1]
+
+    uniforms = np.random.default_rng(1).random((PASSES * len(y), 2))
+    order = np.tile(np.arange(len(y)), PASSES)
+    expected, _ = step_by_buffers(solver, np.zeros(X.shape[1]), X, y, order, uniforms)
 
     assert np.ptp(expected) > 1e-3
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)

@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import LAYOUTS
@@ -12,6 +11,7 @@ from stepping import step_by_rows
 
 from aucbench.data import Chunk, Data
 from aucbench.registry import get_solver
+from aucbench_plugins.online import opauc, opauc_lr
 from aucbench_plugins.online.reach import derive_spam_step
 from aucbench_plugins.online.uni_exp import reference_update
 
@@ -44,15 +44,16 @@ def learnt(solver, layout, X, y, w, cuts):
 @given(samples(), st.sampled_from([0.0, 1e-3, 0.5, 10.0]))
 def test_opauc(layout, rank, sample, lam):
     X, y, w, cuts = sample
-    noise = None
-    solver = get_solver("opauc", lam=lam)
+    solver, module, drawn = get_solver("opauc", lam=lam), opauc, ()
     if rank is not None:
-        solver = get_solver("opauc-lr", lam=lam, rank=rank)
+        solver, module = get_solver("opauc-lr", lam=lam, rank=rank), opauc_lr
         noise = np.random.default_rng(7).standard_normal((len(y), rank)) / np.sqrt(rank)
+        drawn = (noise,)
 
     found = learnt(solver, layout, X, y, w, cuts)
 
-    wanted = reference.opauc(X, y, range(len(y)), eta=None, lam=lam, noise=noise, w=w)
+    memory = solver.start(w.copy(), None)
+    wanted = step_by_rows(module.reference_update, memory, X, y, range(len(y)), *drawn).w
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
 
 

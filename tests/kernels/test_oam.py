@@ -4,15 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from stepping import step_by_buffers
 
 from aucbench.data import Chunk
 from aucbench.data.arrays import rows
 from aucbench.data.layouts import stack_rows
-from aucbench.kernels import oam
+from aucbench.kernels.oam import oam_pass
 from aucbench.registry import get_solver
 
 METHODS = pytest.mark.parametrize("name", ["oam-seq", "oam-gra"])
@@ -56,13 +56,14 @@ def test_chunks_equal_the_naive_twin(name, layouts, sample, buffer, C, length):
     uniforms = np.random.default_rng(3).random((len(y), 2))
     cuts = [*range(0, len(y), length), len(y)]
 
-    expected, buffers = reference.oam(X, y, uniforms, C, buffer, w, at_once=name == "oam-gra")
+    solver = get_solver(name, C=C, buffer=buffer)
+    expected, buffers = step_by_buffers(solver, w, X, y, range(len(y)), uniforms)
     memory = learn(name, layouts, X, y, w, cuts, C=C, buffer=buffer)
 
     size = 1 + np.abs(expected).max()
     np.testing.assert_allclose(memory.w, expected, rtol=1e-10, atol=1e-10 * size)
-    for line, side in enumerate([-1, 1]):
-        wanted = np.reshape(buffers[side], (-1, X.shape[1]))
+    for line in range(2):
+        wanted = np.reshape(buffers[line], (-1, X.shape[1]))
         np.testing.assert_array_equal(buffered(memory, line), wanted)
 
 
@@ -79,8 +80,7 @@ def test_passes_over_one_chunk_in_any_order_equal_the_naive_twin(name, sample):
     for part in np.split(order, 3):
         solver.update(memory, chunk, part)
 
-    at_once = name == "oam-gra"
-    expected, _ = reference.oam(X[order], y[order], uniforms, 0.3, 4, w, at_once=at_once)
+    expected, _ = step_by_buffers(solver, w, X, y, order, uniforms)
     np.testing.assert_allclose(memory.w, expected, rtol=1e-10, atol=1e-10 * np.abs(w).max())
 
 
@@ -93,34 +93,31 @@ def test_differences_keep_their_digits_far_from_0(name, layouts, offset, scale):
     rng = np.random.default_rng(0)
     X, y = scale * (offset + rng.normal(size=(80, 7))), np.where(rng.random(80) < 0.4, 1, -1)
     uniforms, C = np.random.default_rng(3).random((80, 2)), 1 / scale**2
-    wanted, _ = reference.oam(X, y, uniforms, C, 20, np.zeros(7), at_once=name == "oam-gra")
+    solver = get_solver(name, C=C, buffer=20)
+    wanted, _ = step_by_buffers(solver, np.zeros(7), X, y, range(80), uniforms)
 
     memory = learn(name, layouts, X, y, np.zeros(7), [0, 13, 80], C=C, buffer=20)
 
     lost = 1.0 if name == "oam-seq" else 1.0 + offset
     assert np.linalg.norm(memory.w - wanted) <= 1e-14 * lost * np.linalg.norm(wanted)
-    np.testing.assert_array_equal(memory.work, 0.0)
+    np.testing.assert_array_equal(memory.zeros, 0.0)
 
 
-def call(w, order, uniforms, *, at_once):
+def call(name, w, order, uniforms):
     """One pass of the kernel over six rows, with two slots for each class."""
-    X, kept = rows(csr_array(np.eye(6, 4))), rows(np.empty((0, 4)))
-    y = np.tile([1, -1], 3).astype(np.int8)
-    slots, squares = np.zeros((2, 2), dtype=np.int32), np.zeros((2, 2))
-    memory = np.empty(2, dtype=np.intp), slots, squares, np.zeros(2, dtype=np.int64)
-    parts = (*X.stored_arrays, *kept.stored_arrays[:3], order, y, uniforms)
-    known = np.zeros((2, 0 if at_once else 4, 8)), np.zeros((16, 16)), np.zeros((2, 16))
-    oam.oam_pass(*parts, 1.0, at_once, w, np.zeros(4), *memory, *known)
-    return slots
+    memory = get_solver(name, buffer=2).start(w, None)
+    chunk = Chunk.of(csr_array(np.eye(6, 4)), np.tile([1, -1], 3))
+    oam_pass(chunk, order, memory, uniforms)
+    return memory.slots
 
 
-@pytest.mark.parametrize("at_once", [False, True])
+@METHODS
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -1.0, 1.0, 1e300])
-def test_any_floats_end_and_stay_in_bounds(bad, at_once):
+def test_any_floats_end_and_stay_in_bounds(bad, name):
     order, w = np.tile(np.arange(6, dtype=np.int32), 5), np.array([bad, 0.0, 1.0, bad])
 
     for uniforms in (np.full((30, 2), bad), np.column_stack([np.zeros(30), np.full(30, bad)])):
-        slots = call(w.copy(), order, uniforms, at_once=at_once)
+        slots = call(name, w.copy(), order, uniforms)
 
         assert (slots >= 0).all()
         assert (slots[0] % 2 == 1).all()  # negatives in their own line

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import LAYOUTS
-from stepping import posed
+from stepping import posed, step_by_rows
 
 from aucbench.data import Chunk, Data
 from aucbench.errors import UnsupportedError
@@ -14,7 +13,7 @@ from aucbench.kernels.opauc import opauc_pass
 from aucbench.kernels.sketch import sketch_pass
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
-from aucbench_plugins.online import opauc, opauc_lr
+from aucbench_plugins.online import matrices, opauc, opauc_lr
 
 NAMES = pytest.mark.parametrize("name", ["opauc", "opauc-lr"])
 
@@ -42,6 +41,12 @@ def file_order(chunk):
     return np.arange(chunk.n, dtype=np.int32)
 
 
+def plain(solver, X, y, w, order, *noise):
+    """The memory after the plain steps of the file of a solver."""
+    update = (opauc_lr if noise else opauc).reference_update
+    return step_by_rows(update, solver.start(w.copy(), None), X, y, order, *noise)
+
+
 def assert_equal(found, wanted):
     np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
 
@@ -62,7 +67,7 @@ def test_opauc_equals_the_definition(layout, seed, eta, lam, mean):
     memory = solver.start(w.copy(), None)
     solver.update(memory, Chunk.of(layout(X), y), order)
 
-    assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, w=w))
+    assert_equal(memory.w, plain(solver, X, y, w, order).w)
 
 
 @LAYOUTS
@@ -83,7 +88,7 @@ def test_the_low_rank_form_equals_the_eager_one(layout, seed, eta, lam, mean, ra
     solver.update(memory, Chunk.of(layout(X), y), order)
 
     r = noise(seed, len(order), rank)
-    assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, noise=r, w=w))
+    assert_equal(memory.w, plain(solver, X, y, w, order, r).w)
 
 
 @LAYOUTS
@@ -106,7 +111,7 @@ def test_digits_survive_hundreds_of_implicit_steps(layout, d, mean, density, eta
     solver.update(memory, Chunk.of(layout(X), y), order)
 
     r = noise(4, 600, 8)
-    assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, noise=r))
+    assert_equal(memory.w, plain(solver, X, y, np.zeros(d), order, r).w)
     negative, positive = np.split(memory.B, 2, axis=1)
     assert_equal(memory.G[0], negative.T @ negative)
     assert_equal(memory.G[1], positive.T @ positive)
@@ -168,28 +173,22 @@ def test_no_step_before_the_other_class(name):
 def test_they_end_on_any_floats(layout, bad):
     X, y = sample(9)
     matrix = layout(X)
-    rows = Chunk.of(matrix, y).rows  # read-only views of the matrix
-    (matrix.data if rows.is_sparse else matrix.reshape(-1))[5] = bad
-    np.testing.assert_equal(rows.stored.reshape(-1)[5], bad)
-    d, order, labels = rows.d, np.arange(rows.n, dtype=np.int32), y.astype(np.int8)
-    full = get_solver("opauc").start(np.zeros(d), None)
-    low = get_solver("opauc-lr", rank=2).start(np.zeros(d), np.random.default_rng(9))
+    chunk = Chunk.of(matrix, y)  # its rows are read-only views of the matrix
+    (matrix.data if chunk.rows.is_sparse else matrix.reshape(-1))[5] = bad
+    np.testing.assert_equal(chunk.rows.stored.reshape(-1)[5], bad)
+    full = get_solver("opauc").start(np.zeros(chunk.d), None)
+    low = get_solver("opauc-lr", rank=2).start(np.zeros(chunk.d), np.random.default_rng(9))
+    full.eta = low.eta = bad
 
-    opauc_pass(
-        *rows.stored_arrays, order, labels, bad, 0.1, full.n, full.held, full.mean, full.scatter,
-        full.pending, full.w, np.empty((3, 32)),
-    )  # fmt: skip
-    sketch_pass(
-        *rows.stored_arrays, order, labels, noise(9, rows.n, 2), bad, 0.1, low.n, low.q, low.B,
-        low.G, low.ha, low.u, low.numbers, np.empty((opauc_lr.WORK, 8)),
-    )  # fmt: skip
+    opauc_pass(chunk, file_order(chunk), full)
+    sketch_pass(chunk, file_order(chunk), low, noise(9, chunk.n, 2))
 
-    assert full.n.sum() == low.n.sum() == rows.n
+    assert full.n.sum() == low.n.sum() == chunk.n
 
 
 def test_a_fit_of_more_than_ten_minutes_is_refused(monkeypatch):
     X, y = sample(3)
-    monkeypatch.setattr(opauc, "ENTRY_SECONDS", 1.0)
+    monkeypatch.setattr(matrices, "ENTRY_SECONDS", 1.0)
 
     with pytest.raises(UnsupportedError, match=r"150 rows with 9 x 9 .* 10125 minutes .* opauc-lr"):
         posed(get_solver("opauc"), Data.of(X, y))
@@ -197,7 +196,7 @@ def test_a_fit_of_more_than_ten_minutes_is_refused(monkeypatch):
 
 def test_a_fit_of_few_passes_is_not_refused(monkeypatch):
     X, y = sample(3)
-    monkeypatch.setattr(opauc, "ENTRY_SECONDS", 0.02)
+    monkeypatch.setattr(matrices, "ENTRY_SECONDS", 0.02)
     solver, data = get_solver("opauc"), Data.of(X, y)
 
     assert solve(solver, data, passes=2).w is not None

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import reference
 from layouts import LAYOUTS
-from stepping import step_by_rows
+from stepping import step_by_buffers, step_by_rows
 
 from aucbench.data import Data
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
-from aucbench_plugins.online import fsauc, solam, spam, uni_exp
+from aucbench_plugins.online import fsauc, opauc, solam, spam, uni_exp
 from aucbench_plugins.online.solam import SaddlePoint
 from aucbench_plugins.online.spam import ProximalPoint
 from aucbench_plugins.online.uni_exp import Univariate
@@ -110,8 +110,10 @@ def test_opauc(layout, offset, scale, eta):
     lam = 0.01 * scale**2
 
     def loop(X):
-        start = np.zeros(X.shape[1], X.dtype)
-        return reference.opauc(X, y, ORDER, eta=eta, lam=lam, w=start)
+        memory = get_solver("opauc", eta=eta, lam=lam).start(np.zeros(X.shape[1]), None)
+        for name in ("w", "mean", "scatter"):
+            setattr(memory, name, getattr(memory, name).astype(X.dtype))
+        return step_by_rows(opauc.reference_update, memory, X, y, ORDER).w
 
     check(f"opauc[eta={eta},lam={lam},shuffle=False]", layout, X, y, loop)
 
@@ -136,8 +138,8 @@ def test_uni_exp(layout, offset, scale, eta):
 @LAYOUTS
 @OFFSETS
 @SCALES
-@pytest.mark.parametrize(("name", "at_once"), [("oam-seq", False), ("oam-gra", True)])
-def test_oam(name, layout, offset, scale, at_once):
+@pytest.mark.parametrize("name", ["oam-seq", "oam-gra"])
+def test_oam(name, layout, offset, scale):
     X, y = sample(offset, scale)
     C = 1.0 / scale**2
     rng = draws()
@@ -145,7 +147,7 @@ def test_oam(name, layout, offset, scale, at_once):
 
     def loop(X):
         start = np.zeros(X.shape[1], X.dtype)
-        return reference.oam(X[ORDER], y[ORDER], uniforms, C, 20, start, at_once=at_once)[0]
+        return step_by_buffers(get_solver(name, C=C, buffer=20), start, X, y, ORDER, uniforms)[0]
 
     check(f"{name}[C={C},buffer=20,shuffle=False]", layout, X, y, loop)
 
