@@ -17,7 +17,7 @@ from typing import Any
 
 from page_figures import drawn
 
-from aucbench.papers.experiment import paper, paper_names
+from aucbench.papers.experiments import paper, paper_names
 from aucbench.papers.parts import HOLDS, HOLDS_NOT, OPEN
 from aucbench.papers.reproduction import Reproduction
 from aucbench.report.chart import Chart
@@ -47,7 +47,7 @@ def with_reproductions(page: str) -> str:
 
 def kept_of(name: str) -> list[Reproduction]:
     """Return what is kept of a paper, in the order of the paper; a full run before a quick one."""
-    places = [*paper(name).experiments]
+    places = paper(name).places
     found = (Reproduction.read(path) for path in FOLDER.glob(f"{name}-*.json"))
     return sorted(found, key=lambda one: (places.index(one.place), one.scale, one.protocol))
 

@@ -1,15 +1,14 @@
-"""Experiments of papers, and results of them: those of small runs, and made ones."""
+"""Experiments of papers, and results of them: those of small runs, and given ones."""
 
 from dataclasses import replace
 
-import numpy as np
 from in_process import cells_in_process
 
 from aucbench.bench import Store, make_engine, run
-from aucbench.papers.experiment import experiments, paper
+from aucbench.papers.comparison import compare
+from aucbench.papers.experiments import experiments, paper
 from aucbench.papers.parts import Protocol, Scale
 from aucbench.papers.results import Results, by_cell
-from aucbench.papers.sections import parts_of
 
 
 def made(name, place, scale=Scale.FULL, protocol=Protocol.CLEAN):
@@ -18,14 +17,9 @@ def made(name, place, scale=Scale.FULL, protocol=Protocol.CLEAN):
     return one
 
 
-def file_of(name):
-    """Return the file of a paper, which a test may make smaller."""
-    return next(iter(paper(name).experiments.values())).args[0]
-
-
 def told(name, place):
-    """Return an experiment of the file of a paper."""
-    return file_of(name)["experiments"][place]
+    """Return an experiment of the file of a paper, which a test may make smaller."""
+    return paper(name).plain["experiments"][place]
 
 
 def cells_of(experiment):
@@ -39,25 +33,23 @@ def ran(experiment, folder, **smaller):
     with Store(folder, create=True) as store, cells_in_process():
         records = [record for p in plans for record in run(p, store, make_engine())]
     assert {record.why for record in records} == {""}
-    results = Results(by_cell(records), Store(folder))
-    return results, parts_of(experiment, results)
+    results = Results(experiment, by_cell(records), Store(folder))
+    return results, compare(results)
 
 
-class Given:
+class Given(Results):
     """Results that are given: values by line and measure, and curves by line and y."""
 
-    def __init__(self, values=None, curves=None):
-        self._values, self._curves = values, curves
+    def __init__(self, experiment, values=None, curves=None):
+        super().__init__(experiment, {}, None)
+        object.__setattr__(self, "_values", values)
+        object.__setattr__(self, "_curves", curves)
 
-    def of(self, line):
-        class Record:
-            def __init__(self, dataset):
-                self.cell = type("Cell", (), {"dataset": dataset, "repeat": 0})
+    def series(self, line, measure="auc"):
+        return {(run,): float(x) for run, x in enumerate(self._values(line, measure))}
 
-        return [Record(name) for name in line.datasets]
+    def curves(self, line, y, x="passes"):
+        return dict(enumerate(self._curves(line, y)))
 
-    def values(self, line, measure="auc"):
-        return np.array(self._values(line, measure), np.float64)
-
-    def curves(self, line, x="passes", y="test_auc"):
-        return self._curves(line, y)
+    def ratio(self, line):
+        return 0.25

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from aucbench.bench import Store
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
-    from aucbench.papers.experiment import Experiment
     from aucbench.papers.measuring import Measured
+    from aucbench.papers.parts import Experiment
     from aucbench.papers.results import Results
 
 # Of cells that are run here, with limits of their own.
@@ -30,7 +30,11 @@ NOT_HERE = ("engine", "cells_per_job", "retry", "timing", "minutes", "threads")
 @grouped
 def reproduce(
     paper: Annotated[
-        str, typer.Argument(metavar="[PAPER]", help="Without it, list papers and experiments.")
+        str,
+        typer.Argument(
+            metavar="[PAPER]",
+            help="Name of a paper, or a TOML file with experiments. Default: list all.",
+        ),
     ] = "",
     *,
     table: Annotated[int | None, typer.Option(help="Number of a table of the paper.")] = None,
@@ -55,7 +59,7 @@ def reproduce(
     Without --out the results are kept in ./reproduce-PAPER.
     """
     from aucbench.errors import UnknownNameError
-    from aucbench.papers import experiment as catalogue
+    from aucbench.papers import experiments as catalogue
     from aucbench.papers.parts import Protocol, Scale
     from aucbench.papers.reproduction import Reproduction
     from aucbench.report.document import markdown, text
@@ -65,21 +69,22 @@ def reproduce(
         return
     if protocol not in {*Protocol}:
         raise UnknownNameError("protocol", protocol, [*Protocol])
+    read = catalogue.paper(paper)
     chosen = catalogue.experiments(
-        catalogue.paper(paper),
+        read,
         table=table,
         figure=figure,
         scale=Scale.FULL if full else Scale.QUICK,
         protocol=Protocol(protocol),
     )
-    folder = options.out or Path(f"reproduce-{paper}")
+    folder = options.out or Path(f"reproduce-{read.name}")
     if not options.quiet:
         say(f"results are kept in {folder}", err=True)
     for number, experiment in enumerate(chosen):
         if number:
             typer.echo()
         results = _read(experiment, folder) if no_run else _run(experiment, folder, options)
-        ours = Reproduction.of(experiment, results)
+        ours = Reproduction.of(results)
         ours.write(folder)
         typer.echo(markdown([ours.chapter]) if md else text([ours.chapter], width()))
     _write_page(folder, quiet=options.quiet)
@@ -97,7 +102,7 @@ def _run(experiment: Experiment, folder: Path, options: RunOptions) -> Results:
         ]
         store.home.require()  # measurements are in it, also where there is no cell
         measured = {one.name: one for one in _measured(experiment, folder, options)}
-        return Results(by_cell(records), store, measured)
+        return Results(experiment, by_cell(records), store, measured)
 
 
 def _records(plan: Plan, store: Store, options: RunOptions) -> list[Record]:
@@ -140,7 +145,7 @@ def _measured(experiment: Experiment, folder: Path, options: RunOptions) -> list
 
 def _read(experiment: Experiment, folder: Path) -> Results:
     from aucbench.bench import Store
-    from aucbench.papers.experiment import results_in
+    from aucbench.papers.results import results_in
 
     with Store(folder) as store:
         return results_in(experiment, store)
@@ -160,14 +165,14 @@ def _write_page(folder: Path, *, quiet: bool) -> None:
 
 def _list() -> None:
     """Print the papers, and what of each can be repeated."""
-    from aucbench.papers.experiment import paper, paper_names
+    from aucbench.papers.experiments import paper, paper_names
     from aucbench.papers.parts import Protocol, Scale
     from aucbench.report.grid import align_columns
 
     rows = [("paper", "experiment", "protocols", "what it shows")]
     for name in paper_names():
         one = paper(name)
-        for place in one.experiments:
+        for place in one.places:
             protocols = "both" if place in one.as_published else "clean"
             title = one.experiment(place, Scale.QUICK, Protocol.CLEAN).title
             rows.append((name, place, protocols, title))

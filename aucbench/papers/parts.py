@@ -1,4 +1,4 @@
-"""An experiment of a paper as data: what is run, what the paper prints, and where it prints it.
+"""An experiment of a paper: what is run, what the paper prints, what is drawn, what is claimed.
 
 Each published number is written as it is printed, with its place, and nothing is tuned towards it.
 What the paper does not say is a note of the experiment, which every output shows.
@@ -13,6 +13,7 @@ from typing import Any
 
 from aucbench.bench.cell import Choice
 from aucbench.bench.codec import dump
+from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.reading import ReadOptions
 from aucbench.processes.records import Limits
 from aucbench.ranges import DEFAULT_TIMEOUT
@@ -22,6 +23,7 @@ AUC = "auc"
 HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold here", "open here"  # of a claim
 AS_IT_IS = ReadOptions()
 AN_HOUR = Limits(timeout=DEFAULT_TIMEOUT)
+Plain = Mapping[str, Any]  # a table of a TOML file
 
 
 class Scale(StrEnum):
@@ -47,18 +49,45 @@ class Published:
     runs: int | None = None  # None where the paper does not say it
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Those of our cells that stand for one line of the paper."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """A measurement of an experiment that is no cell: a function of a data set.
 
-    datasets: tuple[Spec, ...]  # more than one where a trial is a data set of its own
-    choice: Choice
-    features: SpecChain
+    It runs in a process of its own, see `aucbench.papers.measuring`.
+    """
+
+    name: str  # for people, unique in its experiment
+    call: str  # "package.module:function", called as function(data, **request) -> dict of JSON
+    request: Mapping[str, Any] = field(default_factory=dict)  # JSON
+    dataset: Spec
+    reading: ReadOptions = AS_IT_IS
+    limits: Limits = AN_HOUR  # unless the command says others
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What its result depends on, as plain values."""
+        return {
+            "call": self.call,
+            "request": dict(self.request),
+            "dataset": dump(self.dataset),
+            "reading": dump(self.reading),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Those of our results that stand for one line of the paper: cells, or measurements."""
+
     method: str = ""  # as the paper calls it
     row: str = ""  # the words for its rows
-    # What the file says of its rows besides, such as the number of training rows.
-    at: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    # What the file says of it besides, such as the number of training rows.
+    at: Plain = field(default_factory=dict, compare=False)
+    datasets: tuple[Spec, ...] = ()  # more than one if each trial is a data set of its own
+    choice: Choice | None = None
+    features: SpecChain | None = None
     truncated: bool = False  # whether small weights count as 0 where the support is measured
+    minimum: Choice | None = None  # the exact solver of what it minimises
+    measurements: tuple[str, ...] = ()  # one a run, by name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,25 +124,22 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measurement:
-    """A measurement of an experiment that is no cell: a function of a data set.
+class Experiment:
+    """A table or a figure of a paper, at a scale and with a protocol."""
 
-    It runs in a process of its own, see `aucbench.papers.measuring`.
-    """
-
-    name: str  # for people, unique in its experiment
-    call: str  # "package.module:function", called as function(data, **request) -> dict of JSON
-    request: Mapping[str, Any] = field(default_factory=dict)  # JSON
-    dataset: Spec
-    reading: ReadOptions = AS_IT_IS
-    limits: Limits = AN_HOUR  # unless the command says others
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """What its result depends on, as plain values."""
-        return {
-            "call": self.call,
-            "request": dict(self.request),
-            "dataset": dump(self.dataset),
-            "reading": dump(self.reading),
-        }
+    paper: str = ""
+    place: str = ""  # such as "table 3"
+    scale: Scale = Scale.QUICK
+    protocol: Protocol = Protocol.CLEAN
+    title: str
+    # Sentences: the protocol, what the paper leaves open, and what is smaller here.
+    notes: tuple[str, ...] = ()
+    plans: tuple[Plan, ...] = ()  # what the harness runs; their cells are different
+    measurements: tuple[Measurement, ...] = ()  # what it runs besides
+    lines: tuple[Line, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    drawings: tuple[Plain, ...] = ()  # see `aucbench.papers.drawings`
+    claims: tuple[Plain, ...] = ()  # see `aucbench.papers.claims`
+    # Of intervals of differences: `ratio`, test rows divided by training rows of a split, and
+    # `repeats` of the splits. Without them, those of the records count.
+    splits: Plain = field(default_factory=dict)

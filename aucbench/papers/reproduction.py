@@ -18,10 +18,9 @@ from typing import Any
 
 from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
-from aucbench.papers.experiment import Experiment
+from aucbench.papers.comparison import compare
 from aucbench.papers.measuring import Measured
 from aucbench.papers.results import Results
-from aucbench.papers.sections import parts_of
 from aucbench.report.chart import Chart, finite_or_none
 from aucbench.report.document import Section
 from aucbench.report.grid import Grid, Value
@@ -49,8 +48,9 @@ class Reproduction:
     parts: tuple[str | Grid | Chart, ...]  # a str is a paragraph
 
     @staticmethod
-    def of(experiment: Experiment, results: Results) -> Reproduction:
+    def of(results: Results) -> Reproduction:
         """Return what is kept of an experiment."""
+        experiment = results.experiment
         ran: list[tuple[Record | Measured, str]] = [
             *((one, "cells") for one in results.records.values() if one.machine),
             *((one, "measurements") for one in results.measured.values() if one.machine),
@@ -69,7 +69,7 @@ class Reproduction:
             ", ".join(sorted(versions)) or metadata.version("aucbench"),
             "; ".join(sorted(machines)) or platform.processor() or platform.machine(),
             f"{experiment.paper}, {experiment.place}: {experiment.title}",
-            parts_of(experiment, results),
+            compare(results),
         )
 
     @property

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import done
 
-from aucbench.papers.experiment import paper
+from aucbench.papers.experiments import paper
 from aucbench.papers.parts import Protocol, Scale
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "judge.md"
@@ -35,7 +35,7 @@ def test_the_table_is_that_of_the_paper():
     header, *lines = Path("published.csv").read_text(encoding="utf-8").splitlines()
     names = [name.replace("OAM-", "OAM") for name in header.split(",")[1:]]
     published = {}
-    table = paper("spdam").experiments["table 3"](Scale.FULL, Protocol.CLEAN)
+    table = paper("spdam").experiment("table 3", Scale.FULL, Protocol.CLEAN)
     for entry in table.entries:
         published.setdefault(entry.row, {})[entry.column] = entry.published.mean
     for line in lines:

@@ -12,12 +12,11 @@ from aucbench.bench import Store
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
-from aucbench.papers import experiment as catalogue
 from aucbench.papers import measuring
-from aucbench.papers.experiment import Experiment, Paper, results_in
+from aucbench.papers.comparison import compare
 from aucbench.papers.measuring import measured_in, opened
-from aucbench.papers.parts import Measurement
-from aucbench.papers.sections import parts_of
+from aucbench.papers.parts import Experiment, Measurement
+from aucbench.papers.results import results_in
 from aucbench.processes.records import Limits
 from aucbench.progress import Progress
 from aucbench.registry.specs import Spec
@@ -50,6 +49,20 @@ def rows(tmp_path):
 def write_rows(path, n):
     lines = [f"{k % 5},{(k * 7) % 3},{k % 2}" for k in range(n)]
     path.write_text("\n".join(["a,b,y", *lines]) + "\n")
+
+
+TOY = """
+[experiments."figure 1"]
+title = "numbers"
+notes = []
+[[experiments."figure 1".measurements]]
+call = "toy_measured:count"
+name = "number {{n}}"
+request = {{ n = "{{n}}", folder = "{signs}" }}
+methods = ["count"]
+rows = [{{ row = "rows", set = "{rows}" }}]
+runs = [{{ n = 0 }}, {{ n = 1 }}, {{ n = 2 }}, {{ n = 3 }}, {{ n = 4 }}, {{ n = 5 }}]
+"""
 
 
 def counting(rows, signs, n=0, **more):
@@ -99,12 +112,9 @@ def test_a_result_is_kept_with_machine_and_conditions_and_not_computed_again(tmp
 
 
 def test_an_interrupted_command_goes_on_where_it_stopped(tmp_path, rows, signs, monkeypatch):
-    asked = Experiment(
-        title="numbers", measurements=tuple(counting(rows, signs, n) for n in range(6))
-    )
-    paper = Paper(name="toy", experiments={"figure 1": lambda *_: asked})
-    monkeypatch.setattr(catalogue, "paper", lambda _: paper)
-    command = ["reproduce", "toy", "--jobs", "2", "--out", str(tmp_path / "out")]
+    paper = tmp_path / "toy.toml"
+    paper.write_text(TOY.format(rows=rows, signs=signs))
+    command = ["reproduce", str(paper), "--jobs", "2", "--out", str(tmp_path / "out")]
 
     def interrupt(progress, *_):
         raise KeyboardInterrupt
@@ -156,11 +166,9 @@ def test_failures_are_marked_with_a_sentence_and_computed_again(tmp_path, rows, 
 
     experiment = Experiment(title="failures", measurements=(*some, counting(rows, signs, 7)))
     with Store(tmp_path / "out") as store:
-        results = results_in(experiment, store)
-        parts = parts_of(experiment, results)
+        parts = compare(results_in(experiment, store))
     [told] = [part for part in parts if "No result" in part]
     assert "1 of 5 measurements were not run." in parts
-    assert results.rows(ways) == []
     assert "error (error: ValueError: it did not like the rows)" in told
 
 

@@ -13,7 +13,8 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.data.packed import known_of, unpack_known, with_known
 from aucbench.datasets.simulated import outbreak_support
-from aucbench.papers.results import MEASURES
+from aucbench.papers.parts import Experiment, Line
+from aucbench.papers.results import MEASURES, Results
 from aucbench.registry import get_dataset, get_features
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -75,16 +76,20 @@ def test_the_support_is_measured_against_the_truth(fits, solver):
     record = records[solver, "standard+unit"]
     with Store(folder) as store:
         kept = store.scores(record.id)
-        values = {name: MEASURES[name].read(record, store) for name in MEASURES}
+        results = Results(Experiment(title="toy"), {}, store)
+        values = {
+            name: MEASURES[f"support-{name}"].read(results, Line(), (0, 0, 0), record)
+            for name in ("f1", "jaccard", "recall")
+        }
     np.testing.assert_array_equal(kept["relevant"], TRUTH)
     assert kept["w"].shape == (12,)  # the intercept of sto-iht is no feature
     chosen = {*np.flatnonzero(kept["w"])}
     assert len(chosen) == record.measures.nnz == 3
     common = len(chosen & {*TRUTH})
     assert common >= 2  # the shift of 2 deviations is hard to miss
-    assert values["support-f1"] == pytest.approx(2 * common / 6)
-    assert values["support-jaccard"] == pytest.approx(common / len(chosen | {*TRUTH}))
-    assert values["support-recall"] == pytest.approx(common / 3)
+    assert values["f1"] == pytest.approx(2 * common / 6)
+    assert values["jaccard"] == pytest.approx(common / len(chosen | {*TRUTH}))
+    assert values["recall"] == pytest.approx(common / 3)
 
 
 def test_weights_are_kept_only_beside_a_truth_and_up_to_a_size(tmp_path, monkeypatch):

@@ -1,8 +1,10 @@
 """Ours beside theirs: values, verdicts, what is kept, and what is printed."""
 
 import json
+import re
 from dataclasses import replace
-from math import inf, isnan, sqrt
+from math import isnan, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,26 +12,22 @@ from command_line import done
 from scipy import stats
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
-from aucbench.errors import DataError, ParameterError
-from aucbench.papers import experiment as catalogue
-from aucbench.papers.experiment import Experiment, Paper, results_in
-from aucbench.papers.parts import Claim, Entry, Line, Protocol, Published, Scale
+from aucbench.errors import DataError
+from aucbench.papers.comparison import Agreement, compared
+from aucbench.papers.parts import Entry, Experiment, Line, Published
 from aucbench.papers.reproduction import Reproduction
-from aucbench.papers.results import MEASURES, Results, by_cell
-from aucbench.papers.sections import Agreement, compared
-from aucbench.registry import get_features, get_solver
+from aucbench.papers.results import Results, by_cell, results_in
 from aucbench.registry.specs import Spec, parse_chain
-from aucbench.report.chart import Chart
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
 SETS, MAP = (Spec("breast-cancer"), Spec("digits-8")), parse_chain("standard")
 RIDGE = Choice(Spec("ls-svm", {"lam": 0.1}))
 LINES = {
-    "one": Line(SETS[:1], RIDGE, MAP),
-    "both": Line(SETS, RIDGE, MAP),
-    "other": Line(SETS[1:], RIDGE, MAP),
-    "none": Line((Spec("linear"),), RIDGE, MAP),
+    name: Line(method=name, row="r", datasets=sets, choice=RIDGE, features=MAP)
+    for name, sets in (
+        *(("one", SETS[:1]), ("both", SETS), ("other", SETS[1:]), ("none", (Spec("linear"),))),
+    )
 }
 
 
@@ -61,7 +59,7 @@ def results(folder):
     store = Store(folder, create=True)
     [plan] = experiment().plans
     found = by_cell(run(plan, store, make_engine(jobs=2)))
-    yield Results(found, store)
+    yield Results(experiment(), found, store)
     store.close()
 
 
@@ -74,7 +72,7 @@ def test_values_are_those_of_the_records_of_a_line(results):
     assert results.ratio(LINES["one"]) == pytest.approx(0.5, abs=0.01)
     assert results.values(LINES["none"]).size == 0
     assert (results.values(LINES["one"], "seconds") > 0).all()
-    passes, aucs = results.curves(LINES["one"])[0]
+    passes, aucs = next(iter(results.curves(LINES["one"], "test_auc").values()))
     assert passes.size == aucs.size > 0
     assert aucs[-1] == both[0]
 
@@ -162,18 +160,20 @@ def test_failed_cells_are_counted_and_said(tmp_path):
         }
     )
     with Store(tmp_path / "results", create=True) as store:
-        found = Results(by_cell(run(plan, store, make_engine(jobs=2))), store)
-        line = Line(SETS[:1], plan.solvers[1], MAP)
+        found = Results(experiment(), by_cell(run(plan, store, make_engine(jobs=2))), store)
+        line = replace(LINES["one"], choice=plan.solvers[1])
         lost = compared(Entry(row="r", column="c", line=line, published=Published(0.5)), found)
         assert lost.agreement is Agreement.UNMEASURED
         assert isnan(lost.mean)
         assert lost.why
-        ok = Line(SETS[:1], RIDGE, MAP)
-        cell = found.of(ok)[0].cell
+        cell = found.of(LINES["one"])[0].cell
         broken = {**found.records, cell: found.of(line)[0]}
         part = compared(entry(Published(0.99, 0.01, 25)), replace(found, records=broken))
         assert part.runs == 2
         assert part.words.endswith("1 run(s) failed")
+
+
+LINE = {"lines": {"<b>": ([1, 2], [3, 4])}}
 
 
 @pytest.fixture
@@ -181,11 +181,11 @@ def section(results):
     shown = experiment(
         entry(Published(0.9, 0.02, 25)),
         entry(Published(1.0, 0.02, 25), "other"),
-        shown=lambda _: [Chart("Figure", "x", "y", {"<b>": ([1, 2], [3, 4])})],
-        claims=lambda _: [Claim("It grows", True, "by 2"), Claim("It falls", False, "it grows")],
+        drawings=({"form": "given", "title": "Figure", "x": "x", "y": "y", **LINE},),
+        claims=({"form": "open", "statement": "It grows", "why": "by 2"},),
         notes=("The paper does not say how.",),
     )
-    return Reproduction.of(shown, results)
+    return Reproduction.of(replace(results, experiment=shown))
 
 
 def test_what_is_kept_is_read_again(section, tmp_path):
@@ -203,86 +203,24 @@ def test_what_is_kept_is_read_again(section, tmp_path):
         Reproduction.read(path)
 
 
-def toy(monkeypatch, made):
-    paper = Paper(
-        name="toy",
-        experiments={"table 1": lambda scale, protocol: made},
-    )
-    monkeypatch.setattr(catalogue, "paper", lambda name: {"toy": paper}[name])
-    return paper
-
-
-def test_the_command_runs_goes_on_and_shows(monkeypatch, tmp_path):
-    toy(monkeypatch, experiment(entry(Published(0.9, 0.02, 25))))
+def test_the_experiment_of_the_page_runs_goes_on_and_shows(tmp_path):
+    """One file, without a line of code."""
+    page = (Path(__file__).parents[2] / "docs" / "reproduce.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
     out = tmp_path / "folder"
-    command = ["reproduce", "toy", "--table", "1", "--out", str(out)]
+    command = ["reproduce", str(tmp_path / "mine.toml"), "--table", "1", "--out", str(out)]
 
     first = done(*command, "--jobs", "2").stdout
-    assert "Of 1 numbers: 1 better." in first
+    assert first.startswith("mine, table 1: test AUC on two small sets")
+    assert "Of 4 numbers: 4 agree." in first
+    assert "The hinge has a higher AUC than the square on both sets (section 4) — does not" in first
+    assert "The paper does not say how it scales features" in first
     assert (out / "reproduction.html").is_file()
     stamps = {path: path.stat().st_mtime_ns for path in (out / "cells").rglob("*.json")}
-    assert len(stamps) == 12
+    assert len(stamps) == 20
     second = done(*command, "--quiet", "--md")
     assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
     assert "| row | column |" in second.stdout
     assert second.stderr == ""
     assert done(*command, "--no-run", "--quiet").stdout == first
-
-
-def cells_of(name, place, scale, protocol=Protocol.CLEAN):
-    made = catalogue.paper(name).experiment(place, scale, protocol)
-    return made, [cell for plan in made.plans for cell in plan.cells()]
-
-
-@pytest.mark.parametrize("name", catalogue.paper_names())
-@pytest.mark.parametrize("scale", Scale)
-def test_every_experiment_is_well_formed(name, scale):
-    paper = catalogue.paper(name)
-    assert paper.name == name
-    for place in paper.experiments:
-        made, cells = cells_of(name, place, scale)
-        assert (made.paper, made.place, made.scale) == (name, place, scale)
-        assert made.notes
-        assert made.plans or made.measurements
-        assert len(cells) == len({*cells})
-        for spec in {cell.solver for cell in cells}:
-            assert get_solver(spec).needs is not None
-        for features in {cell.features for cell in cells}:
-            assert get_features(features) is not None
-        planned = {(c.dataset, c.choice, c.features) for c in cells}
-        for one in made.entries:
-            assert one.measure in MEASURES
-            for line in (one.line, *one.rivals):
-                wanted = {(d, line.choice, line.features) for d in line.datasets}
-                assert wanted <= planned or one.why or one.left_out, (
-                    f"{place}, {one.row}, {one.column}"
-                )
-            assert one.published is None or 0 < abs(one.published.mean) < inf
-    for place in paper.as_published:
-        made = paper.experiment(place, scale, Protocol.AS_PUBLISHED)
-        assert made.protocol is not Protocol.CLEAN
-
-
-@pytest.mark.parametrize(
-    ("name", "place", "quick", "full"),
-    [
-        ("sht-auc", "table 1", 4 * 10 * 7, 4 * 25 * 7),
-        ("sht-auc", "table 2", 4 * 10 * 7, 4 * 25 * 7),
-        ("sht-auc", "figure 1", 2 * 3 * 10 * 2, 4 * 3 * 25 * 2),
-        ("sht-auc", "figure 2", 4 * 10 * 7, 10 * 15 * 7),
-        ("spdam", "table 3", 5 * 8 * 10 + 2 * 5 * 5, 7 * 8 * 25 + 2 * 20 * 5),
-        ("spdam", "figure 1", 3 * 3 * 5, 3 * 3 * 10),
-        ("spdam", "figure 2", 3 * 10 * 5, 3 * 10 * 10),
-    ],
-)
-def test_plans_have_the_cells_of_the_paper(name, place, quick, full):
-    assert len(cells_of(name, place, Scale.QUICK)[1]) == quick
-    assert len(cells_of(name, place, Scale.FULL)[1]) == full
-    if place in catalogue.paper(name).as_published:
-        assert len(cells_of(name, place, Scale.FULL, Protocol.AS_PUBLISHED)[1]) == full
-
-
-@pytest.mark.parametrize(("name", "place"), [("sht-auc", {"figure": 1}), ("spdam", {"table": 3})])
-def test_there_is_no_protocol_of_the_code_where_it_is_not_known(name, place):
-    with pytest.raises(ParameterError, match="as-published is not known for"):
-        catalogue.experiments(catalogue.paper(name), **place, protocol=Protocol.AS_PUBLISHED)

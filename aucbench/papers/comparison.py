@@ -22,7 +22,8 @@ from math import inf, isnan, nan, sqrt
 import numpy as np
 from scipy.special import stdtrit
 
-from aucbench.papers.experiment import Experiment
+from aucbench.papers.claims import evaluate_claims
+from aucbench.papers.drawings import draw, spread
 from aucbench.papers.parts import Entry, Line, Protocol, Scale
 from aucbench.papers.results import MEASURES, Results, mean_of
 from aucbench.report.chart import Chart
@@ -136,32 +137,33 @@ def _unmeasured(results: Results, entry: Entry) -> str:
     return "; ".join(sorted(reasons)[:3]) or "its cells have no such measure"
 
 
-def parts_of(experiment: Experiment, results: Results) -> tuple[str | Grid | Chart, ...]:
+def compare(results: Results) -> tuple[str | Grid | Chart, ...]:
     """Return a table or a figure of a paper: ours beside theirs, drawings, claims and notes."""
+    experiment = results.experiment
     numbers = [compared(entry, results) for entry in experiment.entries]
     clean = experiment.protocol is Protocol.CLEAN
     protocol = "" if clean else ", with the protocol of the published code"
     return (
         f"This is {RUN_IN[experiment.scale]}{protocol}.",
-        *_missing(experiment, results),
+        *_missing(results),
         *_tables(numbers),
-        *experiment.shown(results),
-        *map(str, experiment.claims(results)),
+        *draw(results),
+        *map(str, evaluate_claims(results)),
         *_failed(results),
         *experiment.notes,
     )
 
 
-def _missing(experiment: Experiment, results: Results) -> Iterator[str]:
+def _missing(results: Results) -> Iterator[str]:
     """Say how much was not run, and how much failed."""
-    cells = [cell for plan in experiment.plans for cell in plan.cells()]
+    cells = [cell for plan in results.experiment.plans for cell in plan.cells()]
     absent = sum(cell not in results.records for cell in cells)
     failed = sum(not results.records[cell].ok for cell in cells if cell in results.records)
     if absent:
         yield f"{absent} of {len(cells)} cells were not run; the numbers are those of the others."
     if failed:
         yield f"{failed} of {len(cells)} cells failed; `aucbench status DIR --cells` lists them."
-    names = [one.name for one in experiment.measurements]
+    names = [one.name for one in results.experiment.measurements]
     if absent := sum(name not in results.measured for name in names):
         yield f"{absent} of {len(names)} measurements were not run."
 
@@ -169,8 +171,9 @@ def _missing(experiment: Experiment, results: Results) -> Iterator[str]:
 def _failed(results: Results) -> Iterator[str]:
     """Yield a sentence about the measurements without a result, by the reason."""
     by_reason: dict[str, list[str]] = {}
-    for name, why in results.failures.items():
-        by_reason.setdefault(why, []).append(name)
+    for name, one in results.measured.items():
+        if one.result is None:
+            by_reason.setdefault(one.why, []).append(name)
     if by_reason:
         told = [f"{'; '.join(names)} ({why})" for why, names in by_reason.items()]
         yield f"No result: {', '.join(told)}."
@@ -209,14 +212,6 @@ def _row(one: Compared) -> tuple[str, ...]:
         _signed(one.in_sd, 1),
         one.words,
     )
-
-
-def spread(mean: float, sd: float | None, digits: int = 4) -> str:
-    """Return "0.8275 ± 0.0302"; so many decimals of what is at most 1, else significant digits."""
-    if isnan(mean):
-        return "–"
-    form = f".{digits}{'f' if abs(mean) <= 1 else 'g'}"
-    return f"{mean:{form}}" if sd is None or isnan(sd) else f"{mean:{form}} ± {sd:{form}}"
 
 
 def _signed(value: float, digits: int) -> str:

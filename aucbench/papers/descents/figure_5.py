@@ -9,7 +9,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import process_time
 from typing import Any
 
@@ -31,7 +31,9 @@ SEARCHES: Mapping[str, Callable[[Lines], Found]] = {
 }
 
 
-def measured(data: Data, *, n: int, seed: int, quadratic_to: int) -> dict[str, Any]:
+def measure_descents(
+    data: Data, *, n: int, seed: int, searches: Sequence[str] = tuple(SEARCHES)
+) -> dict[str, Any]:
     """Descend with each search from the same start, and count steps and events.
 
     The rows are drawn and standardised. Classes keep their shares, with at least two rows each.
@@ -47,22 +49,22 @@ def measured(data: Data, *, n: int, seed: int, quadratic_to: int) -> dict[str, A
         Number of rows, at least 4.
     seed : int
         Decides the sample of rows and the start.
-    quadratic_to : int
-        The search "quadratic" runs up to this number of rows.
+    searches : sequence of str
+        Names of `SEARCHES`. With many rows, "quadratic" takes too long.
 
     Returns
     -------
     dict
         Its "rows" have, for each search, the number of steps, the last of which lowered the AUM by
-        less than the tolerance, the mean number of events of a step, None without a step, the
-        processor time of the whole descent, and the mean one of a search.
+        less than the tolerance, the mean number of events of a step, the processor time of the
+        whole descent, and the mean one of a search. There is no row without a step, which is a
+        start with an AUM of 0.
     """
     part, s = _sample_rows(data, n, seed)
-    searches = [name for name in SEARCHES if name != "quadratic" or n <= quadratic_to]
     for name in searches:
         _descent(part, s, name, 1)
-    place = {"n": n, "seed": seed}
-    return {"rows": [{**place, **_descent(part, s, name, MOST)} for name in searches]}
+    rows = [{"method": name, **_descent(part, s, name, MOST)} for name in searches]
+    return {"rows": [row for row in rows if row["steps"]]}
 
 
 def _sample_rows(data: Data, n: int, seed: int) -> tuple[Data, Vector]:
@@ -97,7 +99,6 @@ def _descent(part: Data, s: Vector, search: str, most: int) -> dict[str, Any]:
         events.append(found.events)
         ended = before.value - now.value < FALL or not now.value > 0.0
     return {
-        "search": search,
         "steps": len(events),
         "events": float(np.mean(events)) if events else None,
         "seconds": process_time() - begin,

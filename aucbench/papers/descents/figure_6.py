@@ -60,7 +60,7 @@ class Parts(NamedTuple):
     w0: Vector
 
 
-def measured(data: Data, *, fold: int, seed: int, repeats: int) -> dict[str, Any]:
+def measure_descents(data: Data, *, fold: int, seed: int, repeats: int) -> dict[str, Any]:
     """Descend with each method from the same start on one split, and measure.
 
     The fold is the test set. The other folds are divided at random into two halves: subtrain and
@@ -85,9 +85,9 @@ def measured(data: Data, *, fold: int, seed: int, repeats: int) -> dict[str, Any
     -------
     dict
         Its "rows" have, for each start and method, the number of steps, the processor time inside
-        the solver, the AUC of the validation rows at the start and the largest one, the AUC of the
-        test rows at the start and for that largest one, and the AUM of the subtrain rows, with
-        rates, at the start and at the end.
+        the solver, the largest AUC of the validation rows, the AUC of the test rows for that one,
+        and the AUM of the subtrain rows, with rates, at the end. The method "at the start" has the
+        numbers before the first step.
 
     Raises
     ------
@@ -100,11 +100,12 @@ def measured(data: Data, *, fold: int, seed: int, repeats: int) -> dict[str, Any
         for name in METHODS:
             _descent(parts, name, 1)
         rounds = [[_descent(parts, name, MOST) for name in METHODS] for _ in range(repeats)]
+        found.append({"start": parts.start, "method": "at the start", **_descent(parts, OURS, 0)})
         found += [
             {
-                **{"fold": fold, "seed": seed, "start": parts.start, "method": name},
+                **{"start": parts.start, "method": name},
                 **rows[0],
-                "seconds": median(row["seconds"] for row in rows),
+                "seconds": median(row["seconds"] for row in rows) if rows[0]["steps"] else None,
             }
             for name, rows in zip(METHODS, zip(*rounds, strict=True), strict=True)
         ]
@@ -131,7 +132,7 @@ def _rows_of_fold(folds: Index, fold: int, *, same: bool) -> Index:
 
 def _descent(parts: Parts, method: str, most: int) -> dict[str, Any]:
     f, best = Aum(parts.train), parts.w0
-    auc = start = _auc_of_weights(parts.validation, parts.w0)
+    auc = _auc_of_weights(parts.validation, parts.w0)
     weights = _ours(f, parts.w0) if method == OURS else _published(f, parts.w0, method)
     values, memory = [f.value(parts.w0)], MEMORY if method == OURS else 1
     least, ended, seconds = FALL / min(breakpoints_of(parts.train).totals), False, 0.0
@@ -140,21 +141,17 @@ def _descent(parts: Parts, method: str, most: int) -> dict[str, Any]:
         w = next(weights, None)
         seconds += process_time()
         if w is None:
-            ended = True
             break
         values.append(f.value(w))
         now = _auc_of_weights(parts.validation, w)
         best, auc = (w, now) if now > auc else (best, auc)
         ended = len(values) > memory and values[-1 - memory] - values[-1] < least
     return {
-        "steps": len(values) - 1,
-        "seconds": seconds,
-        "valid_auc_start": start,
+        "steps": len(values) - 1 or None,
+        "seconds": seconds or None,
         "valid_auc": auc,
-        "test_auc_start": _auc_of_weights(parts.test, parts.w0),
         "test_auc": _auc_of_weights(parts.test, best),
-        "aum_start": values[0],
-        "aum_end": values[-1],
+        "aum": values[-1],
     }
 
 

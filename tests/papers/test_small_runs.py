@@ -1,0 +1,239 @@
+"""Experiments of the papers, made small, from the file to what is shown."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from command_line import done
+from paper_results import made, ran, told
+
+from aucbench.datasets.simulated import linear, true_scores
+from aucbench.errors import DataError
+from aucbench.metrics import auc
+from aucbench.papers import results as measures
+from aucbench.papers.comparison import Agreement, compared
+from aucbench.papers.experiments import paper
+from aucbench.papers.parts import AUC, Experiment, Line, Scale
+from aucbench.papers.results import MEASURES, SECONDS, TRUTH, Results
+from aucbench.papers.whole import sample
+from aucbench.registry import get_dataset
+from aucbench.registry.specs import Spec
+from aucbench.report.chart import Chart
+from aucbench.report.grid import Grid
+
+
+def quick(name, place):
+    return made(name, place, Scale.QUICK)
+
+
+def test_tables_of_sht_auc_run(monkeypatch, tmp_path):
+    plain = told("sht-auc", "table 2")
+    few = {
+        "SHT-AUC": {"solver": "sht-auc[k=3]"},
+        "SPAM-ℓ2": {"solver": "spam-l2", "truncated": True},
+        "StoIHT": {"solver": "sto-iht[k=3]"},
+    }
+    sizes = {"methods": [*few], "rows": [{"k": 20}, {"k": 40}], "trials": 1}
+    sizes["set"] = "outbreak[k=3,r=0.2,n=80,d=10,mu={k},seed={seed}]"
+    monkeypatch.setitem(plain, "grids", [{**plain["grids"][0], **sizes}])
+    for number in plain["numbers"].values():
+        monkeypatch.setitem(number, "printed", {m: number["printed"][m][:2] for m in few})
+    monkeypatch.setitem(paper("sht-auc").plain, "methods", few)
+    results, parts = ran(quick("sht-auc", "table 2"), tmp_path / "results", splits=2, passes=3.0)
+    for entry in results.experiment.entries:
+        values = results.values(entry.line, entry.measure)
+        assert values.size == 2
+        assert ((values >= 0) & (values <= 1)).all()
+    headings = [part for part in parts if isinstance(part, str)]
+    assert len([part for part in headings if part.startswith("support F1")]) == 1
+
+
+@pytest.mark.parametrize(("truncated", "value"), [(False, 2 / 3), (True, 1.0)])
+def test_small_weights_count_as_0_if_a_method_is_truncated(truncated, value):
+    arrays = {"w": np.array([1.0, 5e-4]), "relevant": np.array([0])}
+    results = Results(
+        Experiment(title="toy"), {}, type("Store", (), {"scores": lambda *_: arrays})()
+    )
+    record = type("One", (), {"id": "", "sizes": type("Sizes", (), {"data": None})})
+    line = Line(truncated=truncated)
+    assert MEASURES["support-f1"].read(results, line, (0,), record) == pytest.approx(value)
+    lines = made("sht-auc", "table 2").lines
+    assert {line.method for line in lines if not line.truncated} == {"SHT-AUC", "StoIHT", "HSG-HT"}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("number", "model"), [(1, "linear"), (2, "radial")])
+def test_simulated_tables_of_roc_svm_run(number, model, monkeypatch, tmp_path):
+    plain = told("roc-svm", f"table {number}")
+    sizes = [
+        {**over, "n": n, "total": n + 500, "holdout": 500 / (n + 500)}
+        for over, n in zip(plain["over"], (300, 600), strict=False)
+    ]
+    monkeypatch.setitem(plain, "over", sizes)
+    monkeypatch.setitem(plain["grids"][0], "trials", 2)
+    results, parts = ran(quick("roc-svm", f"table {number}"), tmp_path / "results")
+    record = next(iter(results.records.values()))
+    assert (record.sizes.n_train, record.sizes.n_test) in {(300, 500), (600, 500)}
+    found = [compared(entry, results) for entry in results.experiment.entries]
+    assert {one.entry.measure for one in found} == {AUC, TRUTH, SECONDS}
+    for one in found:
+        assert one.runs == 2
+        if one.entry.measure == AUC:
+            assert one.agreement in {Agreement.INCOMPARABLE, Agreement.UNMEASURED, Agreement.NEW}
+        if one.entry.measure == TRUTH:
+            assert -0.1 < one.mean < 0.01
+    assert [type(part) for part in parts].count(Chart) == 3
+    texts = " ".join(part for part in parts if isinstance(part, str))
+    assert texts.count(" — ") == len(results.experiment.claims) == 6
+
+    read = MEASURES[TRUTH].read
+    for record in results.records.values():
+        data = get_dataset(record.cell.dataset)
+        rows = results.store.scores(record.id, record.sizes.data)["rows"]
+        best = auc(data.y[rows], true_scores(model, data.rows.matrix[rows]))
+        above = read(results, Line(), (0,), record)
+        assert above == pytest.approx(record.measures.auc - best, abs=1e-12)
+    measures._true_auc.cache_clear()
+    monkeypatch.setattr(measures, "get_dataset", lambda _: linear(1200, seed=99))
+    with pytest.raises(DataError, match="no longer draws the rows"):
+        read(results, Line(), (0,), record)
+
+
+@pytest.mark.nightly
+def test_the_table_of_real_rows_of_roc_svm_runs(monkeypatch, tmp_path):
+    here = ("sample[data=breast-cancer,n=300]", "digits-8", "breast-cancer")
+    plain = told("roc-svm", "table 3")
+    rows = [{**row, "set": name} for row, name in zip(plain["grids"][0]["rows"], here, strict=True)]
+    monkeypatch.setitem(plain["grids"][0], "rows", rows)
+    monkeypatch.setitem(plain["plan"], "repeats", 2)
+    results, parts = ran(quick("roc-svm", "table 3"), tmp_path / "results")
+    assert all(compared(entry, results).runs == 2 for entry in results.experiment.entries)
+    [times] = [
+        part for part in parts if isinstance(part, Grid) and part.header[-1] == "published / ours"
+    ]
+    assert len(times.lines) == 6
+    for _, _, ours, published, ratio in times.lines:
+        assert ratio == pytest.approx(published / ours)
+
+
+def test_a_sample_has_the_shares_of_the_classes_and_rows_of_the_set(tmp_path):
+    X, y = np.arange(600.0).reshape(300, 2), np.where(np.arange(300) % 3 == 0, 1, -1)
+    np.savez(tmp_path / "whole.npz", X=X, y=y)
+    spec = f"sample[data={tmp_path / 'whole.npz'},n=60,seed=1]"
+    first, again = get_dataset(spec), get_dataset(spec)
+    other = sample(str(tmp_path / "whole.npz"), n=60, seed=2)
+
+    assert (first.n, first.target.n_pos) == (60, 20)
+    assert set(first.rows.matrix[:, 0]) <= set(X[:, 0])
+    np.testing.assert_array_equal(first.rows.matrix, again.rows.matrix)
+    assert not np.array_equal(first.rows.matrix, other.rows.matrix)
+    with pytest.raises(DataError, match="has 300 rows, of which 300 cannot be drawn"):
+        sample(str(tmp_path / "whole.npz"), n=300)
+
+
+P = 212 / 569  # positives of the toy set
+TOY = {"row": "breast-cancer", "lam": 0.1, "exact": 0.1 / (P * (1 - P))}
+TOY |= {"features": "min-max+unit"}
+
+
+def test_the_table_of_spdam_runs(monkeypatch, tmp_path):
+    plain = told("spdam", "table 3")
+    first, *_ = plain["over"]
+    toy = {**first, "row": TOY["row"]}
+    usps = {**first, "row": "usps", "left_out": "the quick run leaves this set out"}
+    monkeypatch.setitem(plain, "over", [toy, usps])
+    numbers = plain["numbers"]["auc"]
+    row = numbers["printed"]["diabetes"]
+    monkeypatch.setitem(numbers, "printed", {TOY["row"]: row, "usps": row})
+    monkeypatch.setitem(plain, "grids", [{**grid, "trials": 1} for grid in plain["grids"]])
+    smaller = {"splits": 2, "repeats": 1, "inner_splits": 2, "tune_evals": 2}
+    experiment = quick("spdam", "table 3")
+    plans = tuple(plan for plan in experiment.plans if plan.data == (Spec(TOY["row"]),))
+    _, parts = ran(replace(experiment, plans=plans), tmp_path / "results", **smaller)
+
+    main, budgets = (part for part in parts if isinstance(part, Grid))
+    assert [r[2].endswith("(2)") for r in main.lines] == [True] * 8 + [False] * 8
+    assert main.lines[-1][-1] == "not measured: the quick run leaves this set out"
+    assert 0.9 < float(budgets.lines[0][3]) <= 1
+
+
+@pytest.mark.nightly
+def test_the_figures_of_spdam_run(monkeypatch, tmp_path):
+    for place in ("figure 1", "figure 2"):
+        monkeypatch.setitem(told("spdam", place), "over", [TOY])
+        monkeypatch.setitem(told("spdam", place)["plan"], "splits", 2)
+    _, one = ran(quick("spdam", "figure 1"), tmp_path / "one", inner_splits=2, tune_evals=2)
+    [aucs, falls] = [part for part in one if isinstance(part, Chart)]
+    assert [*aucs.lines] == ["SPDAM", "regSOLAM"]
+    assert [*falls.lines] == ["breast-cancer, SPDAM", "breast-cancer, regSOLAM"]
+    gap = falls.lines["breast-cancer, SPDAM"][1]
+    assert gap[0] > 1e-3 > 1e-6 > gap[-1]
+    [straight] = [p for p in one if isinstance(p, str) and "theorem 4.1" in p]
+    assert "r² at least 0.99" in straight
+    _, two = ran(quick("spdam", "figure 2"), tmp_path / "two", passes=60.0)
+    charts = [part for part in two if isinstance(part, Chart)]
+    assert [chart.y for chart in charts] == ["test AUC"] * 2 + ["certified gap"] * 2
+    assert all([*chart.lines] == ["1%", "5%", "10%", "20%", "50%"] for chart in charts)
+
+
+def write_digits(folder, n=120):
+    """Three classes as a file that a name finds."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 3
+    X = rng.standard_normal((n, 4)) + y[:, None]
+    cells = [" ".join(f"{j + 1}:{x:.4f}" for j, x in enumerate(row)) for row in X]
+    lines = (f"{label} {text}" for label, text in zip(y, cells, strict=True))
+    (folder / "toy.svm").write_text("\n".join(lines) + "\n")
+
+
+def write_sequences(folder, n=40):
+    """A changepoint set with two folds."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 2))
+    middle = X[:, 0] + 0.5 * rng.standard_normal(n)
+    features = ["sequenceID,a,b", *(f"s{k},{x[0]:.4f},{x[1]:.4f}" for k, x in enumerate(X))]
+    errors = ["sequenceID,min_log_lambda,max_log_lambda,fp,fn,labels,fold"]
+    for k, m in enumerate(middle):
+        edges = ["-inf", f"{m - 1:.4f}", f"{m + 1:.4f}", "inf"]
+        for (low, high), wrong in zip(pairwise(edges), ("2,0", "0,0", "0,3"), strict=True):
+            errors.append(f"s{k},{low},{high},{wrong},4,{k % 2 + 1}")
+    (folder / "chip.features.csv").write_text("\n".join(features) + "\n")
+    (folder / "chip.errors.csv").write_text("\n".join(errors) + "\n")
+
+
+@pytest.mark.slow
+def test_the_figures_of_aum_run_by_the_command(tmp_path, monkeypatch):
+    write_digits(tmp_path)
+    write_sequences(tmp_path)
+    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
+    searches = ["first_min", "linear", "quadratic"]
+    for place, smaller in {
+        "figure 5": {
+            "rows": [{"row": "MNIST", "set": "toy", "positive": [1, 2]}],
+            "over": [{"n": n, "pairs": 0, "methods": searches} for n in (12, 100, 110)],
+            "runs": [{"seed": 0}, {"seed": 1}],
+        },
+        "figure 6": {"runs": [{"seed": 0, "fold": 0}, {"seed": 0, "fold": 1}]},
+    }.items():
+        [measurements] = told("aum", place)["measurements"]
+        for key, value in smaller.items():
+            monkeypatch.setitem(measurements, key, value)
+    for row in measurements["rows"]:
+        monkeypatch.setitem(row, "set", "chip")
+    out = str(tmp_path / "out")
+    ended = done("reproduce", "aum", "--out", out, "--jobs", 2)
+    assert ended.stderr.count("6/6: 6 ok\n") == 1
+    assert ended.stderr.count("2/2: 2 ok\n") == 1
+    for place in ("figure 5", "figure 6"):
+        for claim in told("aum", place)["claims"]:
+            assert claim["statement"] in " ".join(ended.stdout.split())
+    files = sorted((tmp_path / "out" / "reproduction").glob("*.json"))
+    assert [path.name for path in files] == ["aum-figure-5-quick.json", "aum-figure-6-quick.json"]
+    kept = json.loads(files[1].read_text())
+    assert "2 measurements at once" in kept["machine"]
+    titles = [part["chart"]["title"] for part in kept["section"]["parts"] if "chart" in part]
+    assert titles == ["seconds of a descent, by method", "largest validation AUC, by method"]
+    again = done("reproduce", "aum", "--out", out, "--quiet", "--no-run")
+    assert again.stdout == ended.stdout
