@@ -8,7 +8,6 @@ from aucbench.data.tally import counting, uncounted
 from aucbench.registry import get_solver
 from aucbench.solving.loop import begin
 from aucbench.solving.values import objective_at
-from aucbench.solving.wrappers import WithStart
 
 
 class PairMachine:
@@ -22,7 +21,7 @@ class PairMachine:
         return self._loss(np.maximum(0, 1 - D @ w)).mean() + lam / 2 * w @ w
 
     def _begun(self, data, lam, w0, seed=0):
-        return begin(WithStart(get_solver(self.name, lam=lam), w0), data, seed)
+        return begin(get_solver(self.name, lam=lam), data, seed, w0=w0)
 
     def states(self, data, lam, w0=None, seed=0):
         """(w, gap, passes) of each state."""

@@ -33,7 +33,6 @@ from aucbench.registry.specs import Spec
 from aucbench.scale import ChunkedData
 from aucbench.solving.loop import solve
 from aucbench.solving.scoring import MAPPED_ROWS
-from aucbench.solving.wrappers import WithStart
 
 PINNED = "OMP_NUM_THREADS"  # what the solvers with trees look at
 MOST_SCORED = 20_000  # training rows whose scores tell the scale of a model
@@ -157,9 +156,7 @@ class Recipe:
             assert isinstance(prepared.mapped, ChunkedData)
             return self._fit_chunks(part, prepared.mapped, start)
         assert prepared.phi is not None
-        if start is not None:
-            solver = WithStart(solver, weights_of(start), required=True)
-        run = self._solve(solver, prepared.mapped)
+        run = self._solve(solver, prepared.mapped, None if start is None else weights_of(start))
         model = Model(
             functions=functions_of(run),
             labels=class_labels(part),
@@ -181,11 +178,11 @@ class Recipe:
         self, data: ChunkedData, train: ChunkedData, start: Model | None
     ) -> tuple[Model, Run]:
         """Return the model of rows that are read in chunks, with the spreads of its features."""
-        solver = get_solver(self.solver)
-        if start is not None:  # on features of other rows, whose scales are close
-            w = weights_of(start)[: train.d] * (train.scale / scale_of(start))
-            solver = WithStart(solver, w)
-        run = self._solve(solver, train)
+        solver, w0 = get_solver(self.solver), None
+        if start is not None and "warm-start" in solver.needs.capabilities:
+            # on features of other rows, whose scales are close
+            w0 = weights_of(start)[: train.d] * (train.scale / scale_of(start))
+        run = self._solve(solver, train, w0)
         encoding = chunked.encoding_of(data)
         names = data.names if encoding is None else encoding.schema.names
         spread = train.deviation / train.scale
@@ -205,7 +202,7 @@ class Recipe:
         )
         return model, run
 
-    def _solve(self, solver: Solver, train: Data | ChunkedData) -> Run:
+    def _solve(self, solver: Solver, train: Data | ChunkedData, w0: Vector | None) -> Run:
         return solve(
             solver,
             train,
@@ -213,6 +210,7 @@ class Recipe:
             seconds=self.seconds,
             gap_tol=self.gap_tol,
             seed=self.seed,
+            w0=w0,
         )
 
     def _origin(self, run: Run, n: int, counts: Mapping[str, int], target: str) -> dict[str, Any]:

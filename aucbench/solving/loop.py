@@ -14,9 +14,10 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import repeat
 from math import inf
 from os import times
 from time import perf_counter, process_time
@@ -35,6 +36,7 @@ from aucbench.data.tally import READ, counting, uncounted
 from aucbench.errors import (
     AucbenchError,
     CollapsedWarning,
+    DataError,
     PluginError,
     UnsupportedError,
     require_above,
@@ -53,7 +55,7 @@ from aucbench.solving.laws import Laws, lacking_part, wrong_part
 from aucbench.solving.refusals import why_refused
 from aucbench.solving.scoring import Scorer
 from aucbench.solving.values import objective_at, value_of
-from aucbench.solving.wrappers import core, of_class, start_from
+from aucbench.solving.wrappers import core
 
 T = TypeVar("T")
 LEAST = 1e-9  # seconds that are left for a fit, at least
@@ -112,6 +114,7 @@ def solve(
     every: float = 1.0,
     growth: float = 0.0,
     watch: Callable[[Point, State], None] | None = None,
+    w0: Vector | None = None,
 ) -> Run:
     """Run a solver on training data until the first limit is reached.
 
@@ -139,6 +142,8 @@ def solve(
     watch : function (point, state), optional
         Called at each valid point of the curve, while the clock does not run. The arrays of the
         state are live: copy what you keep. An exception in it ends the run.
+    w0 : array of shape (d,), optional
+        Weights from which the solver starts, of K classes (K, d). Default: zeros.
 
     Returns
     -------
@@ -156,10 +161,10 @@ def solve(
         laws of the contract: it names the field, the law, what came, and the line of the yield.
     UnsupportedError
         When the rows have breakpoints and the solver needs labels, or when they have weights and
-        the solver learns without them.
+        the solver learns without them; or when it takes no `w0`.
     DataError
-        When the rows are codes of a table, see `encode_table`; or when they have far more columns
-        than values.
+        When the rows are codes of a table, see `encode_table`; when they have far more columns
+        than values; or when the solver has another number of weights than `w0`.
 
     Warns
     -----
@@ -174,9 +179,17 @@ def solve(
         data = _ready(data)
     if reason := why_refused(solver, data):
         raise UnsupportedError(reason)
+    if w0 is not None and "warm-start" not in solver.needs.capabilities:
+        name = type(core(solver)).__name__
+        raise UnsupportedError(f"{name} takes no start; leave w0, or warm_start=True, out")
     if isinstance(data, Data) and isinstance(data.target, Categories):
         fit = partial(solve, passes=passes, gap_tol=gap_tol, seed=seed, every=every)
-        return solve_classes(solver, data, seconds, partial(fit, growth=growth, watch=watch))
+        fit = partial(fit, growth=growth, watch=watch)
+        if w0 is None:
+            return solve_classes(solver, data, seconds, repeat(fit))
+        if len(w0) != data.target.k:
+            raise DataError(f"w0 has weights of {len(w0)} classes, the rows have {data.target.k}")
+        return solve_classes(solver, data, seconds, [partial(fit, w0=own) for own in w0])
     passes = passes_limit(solver, passes, seconds)
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     with counting():
@@ -185,7 +198,7 @@ def solve(
             clock.timed(_survey, data)
         budget = Budget(passes, seconds)
         problem = clock.timed(solver.problem, data, problem_rng, budget)
-        start = start_of(solver, problem)
+        start = start_of(solver, problem, w0)
         answer = clock.timed(solver.iterates, problem, start.copy(), rng, budget)
         states, alone = states_of(answer, solver), isinstance(answer, State)
         ends = (passes or inf, seconds or inf, gap_tol)
@@ -218,25 +231,30 @@ def _ready(data: Data) -> Data:
 
 
 def solve_classes(
-    solver: Solver, data: Data, seconds: float | None, fit: Callable[..., Run]
+    solver: Solver, data: Data, seconds: float | None, fits: Iterable[Callable[..., Run]]
 ) -> Run:
-    """Fit each class against the rest by `fit(solver, data, seconds=...)`; return the joint run.
+    """Fit each class against the rest, and return the joint run.
 
+    `fits` are functions (solver, data, seconds=...), one for each class.
     Each fit may take its share of the seconds that are left. None follows one that is invalid.
     """
     runs: list[Run] = []
     parts = [*against_rest(solver, data)]
-    for k, part in enumerate(parts):
+    for k, (part, fit) in enumerate(zip(parts, fits, strict=False)):
         spent = sum(run.seconds for run in runs)
         left = None if seconds is None else max(seconds - spent, LEAST) / (len(parts) - k)
-        runs.append(fit(of_class(solver, k), part, seconds=left))
+        runs.append(fit(solver, part, seconds=left))
         if runs[-1].stop is Stop.INVALID:
             break
     return joined(runs, trained_on(solver, data))
 
 
 def begin(
-    solver: Solver, data: Data, seed: int = 0, budget: Budget | None = None
+    solver: Solver,
+    data: Data,
+    seed: int = 0,
+    budget: Budget | None = None,
+    w0: Vector | None = None,
 ) -> tuple[Problem, Iterator[State]]:
     """Return the problem of a solver and its states, with the random numbers that `solve` gives.
 
@@ -245,17 +263,19 @@ def begin(
     limits = budget or Budget()
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     problem = solver.problem(data, problem_rng, limits)
-    start = start_of(solver, problem)
+    start = start_of(solver, problem, w0)
     return problem, states_of(solver.iterates(problem, start, rng, limits), solver)
 
 
-def start_of(solver: Solver, problem: Problem) -> Vector:
-    """Return w_0, (d,): zeros, or the weights of `WithStart`.
+def start_of(solver: Solver, problem: Problem, w0: Vector | None = None) -> Vector:
+    """Return a start that belongs to the solver, (d,): a copy of w0, or zeros.
 
     Raises
     ------
     PluginError
         When the problem is none, or lacks what the loop asks it for.
+    DataError
+        When w0 has another number of weights.
     """
     own: Any = core(solver)
     name = type(own).__name__
@@ -266,7 +286,13 @@ def start_of(solver: Solver, problem: Problem) -> Vector:
         )
     if wrong := lacking_part(problem):
         raise PluginError(f"{name}.problem returned a Problem {wrong}{written_at(own.problem)}")
-    return start_from(solver, problem)
+    d = problem.data.d
+    if w0 is not None and w0.size != d:
+        raise DataError(
+            f"{name} has {d} weights on these rows, and {w0.size} are there to start from; leave "
+            "w0, or warm_start=True, out"
+        )
+    return np.zeros(d) if w0 is None else w0.copy()
 
 
 def states_of(answer: Any, solver: Solver) -> Iterator[State]:

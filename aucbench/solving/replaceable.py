@@ -35,10 +35,7 @@ def own_parameters(solver: Solver, kinds: Collection[str]) -> tuple[str, ...]:
     kinds : collection of str
         What is replaced.
     """
-    if not kinds:
-        return ()
-    replaced = {*kinds}
-    if not replaced:
+    if not (replaced := {*kinds}):
         return ()
     read = _read_in_iterates(solver)
     own = []

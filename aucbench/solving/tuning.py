@@ -7,7 +7,7 @@ the grid of a cell with its limits, see `aucbench.optim.trials` and `halving`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import isfinite
+from math import isfinite, nan
 from time import perf_counter
 from typing import Any
 
@@ -23,7 +23,7 @@ from aucbench.optim.trials import Failure, Fit
 from aucbench.ranges import DIVERGED
 from aucbench.records import Run, Stop
 from aucbench.solving.values import contains, objective_at
-from aucbench.solving.wrappers import WithProblems, WithStart
+from aucbench.solving.wrappers import WithProblems
 
 NO_SCORES = "Scores of held rows are NaN."
 FIT_WORK, TREE_ROWS = 2e6, 5_000  # numbers that any fit costs; rows that the bins of a tree cost
@@ -33,7 +33,7 @@ Values = Mapping[str, Any]
 
 def fit_and_judge(
     build: Callable[[Values], Solver],
-    solve: Callable[[Solver, Data], Run],
+    solve: Callable[..., Run],
     values: Values,
     fold: tuple[Data, Data],
     w0: Vector | None,
@@ -44,7 +44,7 @@ def fit_and_judge(
     ----------
     build : function (values) -> Solver
         What it raises is a failure of the trial.
-    solve : function (solver, data) -> Run
+    solve : function (solver, data, w0=...) -> Run
         `aucbench.solve` with the budget of a fit.
     values : mapping of str to value
         The point.
@@ -56,21 +56,25 @@ def fit_and_judge(
     begin = perf_counter()
     work = 0.0
     try:
-        observed = WithProblems(WithStart(build(values), w0))
+        observed = WithProblems(build(values))
+        warm = "warm-start" in observed.needs.capabilities
         with counting() as tally:
-            run = solve(observed, rest)
+            run = solve(observed, rest, w0=w0 if warm else None)
         work = work_of(run, rest, tally.numbers)
         fits = zip(run.parts or (run,), observed.problems, strict=True)
         faults = (fault_of(*fit) or why_diverged(*fit) for fit in fits)
         fault = next(filter(None, faults), None)
-        score = None if fault else quality_or_none(held, run.decision_function(held.rows))
+        if fault is None:
+            scores = run.decision_function(held.rows)
+            fault = NO_SCORES if np.isnan(scores).any() else None
+        score = quality_of(held, scores) if fault is None else nan
     except MemoryError:  # a limit of memory holds for all trials
         raise
     except (Exception, SystemExit) as error:
         seconds = perf_counter() - begin
         return Failure(reason=error, work=work + FIT_WORK, seconds=seconds), None
-    if score is None:
-        return Failure(reason=fault or NO_SCORES, work=work, seconds=run.seconds), None
+    if fault is not None:
+        return Failure(reason=fault, work=work, seconds=run.seconds), None
     return Fit(score=score, work=work, seconds=run.seconds), weights_of(run)
 
 
@@ -120,11 +124,6 @@ def why_diverged(run: Run, problem: Problem) -> str | None:
     if start is not None and isfinite(start) and end > DIVERGED * start > 0.0:
         return f"The objective is {end / start:.3g} times its value at w = 0."
     return None
-
-
-def quality_or_none(data: Data, scores: Vector) -> float | None:
-    """Return the measure of the pairs that count; None when a score is NaN."""
-    return None if np.isnan(scores).any() else quality_of(data, scores)
 
 
 def auc_or_none(data: Data, scores: Vector) -> float | None:

@@ -1,4 +1,4 @@
-"""Solvers around solvers: from another start, on another objective, with a budget."""
+"""Solvers around solvers: on another objective or projector, or with their problems kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.contract import Budget, Needs, Objective, Problem, Projector, Solver, State
 from aucbench.data import Breakpoints, Categories, Data
 from aucbench.data.arrays import Vector
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.errors import UnsupportedError
 from aucbench.pairs import pairs_of
 from aucbench.ranges import Space
 from aucbench.solving.replaceable import own_parameters
@@ -41,41 +41,6 @@ class WithSolver(Solver):
     ) -> Iterator[State] | State:
         """Iterates of the solver inside."""
         return self.solver.iterates(problem, w0, rng, budget)
-
-
-@dataclass(frozen=True)
-class WithStart(WithSolver):
-    """A solver that starts from `w0`, where it has this capability and as many weights.
-
-    With `required` it is an error where it has not.
-    """
-
-    w0: Vector | None = None
-    required: bool = False
-
-    def start(self, problem: Problem) -> Vector | None:
-        """Return w0; None where the fit starts from zeros.
-
-        Raises
-        ------
-        UnsupportedError, DataError
-            When the start is required, and cannot be taken.
-        """
-        name, d = type(core(self.solver)).__name__, problem.data.d
-        if self.w0 is None:
-            return None
-        if "warm-start" not in self.needs.capabilities:
-            if self.required:
-                raise UnsupportedError(f"{name} takes no start; fit it with warm_start=False")
-            return None
-        if self.w0.size != d:
-            if self.required:
-                raise DataError(
-                    f"{name} has {d} weights on these rows, and {self.w0.size} are there to start "
-                    "from; fit it with warm_start=False"
-                )
-            return None
-        return self.w0
 
 
 @dataclass(frozen=True)
@@ -123,20 +88,6 @@ class WithParts(WithSolver):
 
 
 @dataclass(frozen=True)
-class OnAllPairs(WithSolver):
-    """A solver that takes rows of labels as they are, whatever pairs of them count."""
-
-    @property
-    def needs(self) -> Needs:  # type: ignore[override]
-        """The needs of the solver inside, which sees all pairs."""
-        return with_pairs(self.solver.needs, "group-pairs", "range-pairs")
-
-    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
-        """Problem of the solver inside, on all pairs."""
-        return self.solver.problem(replace(data, pairs=None), rng, budget)
-
-
-@dataclass(frozen=True)
 class WithProblems(WithSolver):
     """Keeps the problem of the solver inside, which has the training rows and so is in no `Run`.
 
@@ -155,27 +106,9 @@ class WithProblems(WithSolver):
         return own
 
 
-def start_from(solver: Solver, problem: Problem) -> Vector:
-    """Return w_0, (d,): zeros, or the weights of `WithStart`."""
-    while isinstance(solver, WithSolver):
-        if isinstance(solver, WithStart) and (w0 := solver.start(problem)) is not None:
-            return w0.copy()
-        solver = solver.solver
-    return np.zeros(problem.data.d)
-
-
 def core(thing: object) -> object:
     """Return the solver inside all wrappers, which somebody wrote; anything else as it is."""
     return core(thing.solver) if isinstance(thing, WithSolver) else thing
-
-
-def of_class(solver: Solver, k: int) -> Solver:
-    """Return the solver for the fit of class k: of starts (K, d) it has the k-th."""
-    if isinstance(solver, WithStart) and solver.w0 is not None and solver.w0.ndim > 1:
-        solver = replace(solver, w0=solver.w0[k])
-    if isinstance(solver, WithSolver):
-        return replace(solver, solver=of_class(solver.solver, k))
-    return solver
 
 
 def other_pairs(data: Data) -> bool:

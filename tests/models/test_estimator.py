@@ -28,7 +28,7 @@ from aucbench.errors import (
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard
 from aucbench.models.calibration import calibrator
 from aucbench.registry import get_solver, list_solvers
-from aucbench.solving.wrappers import WithStart, recast
+from aucbench.solving.wrappers import recast
 
 RNG = np.random.default_rng(2)
 Y = np.where(RNG.random(200) < 0.15, "yes", "no")
@@ -160,9 +160,7 @@ def test_a_warm_start_goes_on(name):
     again = model.fit(X, Y).run_
 
     mapped = model.model_.mapped(Data.of(X, Y == "yes").rows)
-    by_hand = solve(
-        WithStart(get_solver(name), first.w), Data.of(mapped.matrix, Y == "yes"), passes=3
-    )
+    by_hand = solve(name, Data.of(mapped.matrix, Y == "yes"), passes=3, w0=first.w)
     np.testing.assert_array_equal(again.w, by_hand.w)
     assert not np.array_equal(again.w, first.w)
     cold = AUCClassifier(name, passes=3).fit(X, Y).fit(X, Y).run_

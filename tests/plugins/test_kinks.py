@@ -5,9 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import WithStart
 from aucbench_plugins.roc_svm import svm_or
 from aucbench_plugins.roc_svm.preconditioner import WINDOW, bend, inverse_bend
 
@@ -61,5 +59,5 @@ def test_many_rows_in_memory_begin_so_too(kind, monkeypatch):
     assert a.step < b.step / 3
     assert abs(a.objective - b.objective) <= a.gap + b.gap
     assert a.passes > a.step  # what is read of the sample counts
-    again = solve(WithStart(get_solver("svm-or"), short.w), data, gap_tol=1e-6)
+    again = solve("svm-or", data, gap_tol=1e-6, w0=short.w)
     assert again.points[-1].step <= 3

@@ -11,7 +11,6 @@ from aucbench.datasets.simulated import outbreak
 from aucbench.objectives import PairwiseHinge
 from aucbench.registry import get_solver
 from aucbench.solving.loop import begin
-from aucbench.solving.wrappers import WithStart
 from aucbench_plugins.roc_svm.row_newton import LEVEL, RowNewton, worth_newton
 
 
@@ -115,7 +114,7 @@ def test_every_cut_is_below_the_hinge(problem):
 def to_gap(data, lam, w0=None, tol=1e-4):
     """Passes, and the weights at a relative gap."""
     with counting() as read:
-        for state in begin(WithStart(get_solver("svm-or", lam=lam), w0), data)[1]:
+        for state in begin(get_solver("svm-or", lam=lam), data, w0=w0)[1]:
             if state.gap <= tol * state.value:
                 return read.rows / data.n, state.w.copy()
     raise AssertionError(f"ended before a gap of {tol}")

@@ -18,7 +18,7 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.records import Stop
 from aucbench.solving.laws import STUCK
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import WithProblems, WithStart
+from aucbench.solving.wrappers import WithProblems
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
 W = np.ones(3)
@@ -203,7 +203,7 @@ def test_the_yield_of_a_delegate_is_named_and_the_solver_inside_a_wrapper():
 
     line = inner.__code__.co_firstlineno + 2
     with pytest.raises(PluginError, match=rf"^Delegates: .*, line {line}\)$"):
-        solve(WithStart(Delegates([])), DATA)
+        solve(WithProblems(Delegates([])), DATA)
 
 
 @pytest.mark.parametrize(

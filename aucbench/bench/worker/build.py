@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from aucbench import registry
 from aucbench.bench.cell import ALL_PAIRS, Cell, Tuning
-from aucbench.contract import Solver
+from aucbench.contract import Budget, Needs, Problem, Solver
 from aucbench.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, PluginError
@@ -23,9 +23,23 @@ from aucbench.registry.specs import Spec
 from aucbench.solving.classes import trained_on as other_pairs
 from aucbench.solving.points import Axes, GridPoint, few, mappings, points_in
 from aucbench.solving.replaceable import own_parameters
-from aucbench.solving.wrappers import OnAllPairs, recast
+from aucbench.solving.wrappers import WithSolver, recast, with_pairs
 
 OF_LABELS = ("group", "range")  # kinds of which a solver without them can take all pairs instead
+
+
+@dataclass(frozen=True)
+class OnAllPairs(WithSolver):
+    """A solver that takes rows of labels as they are, whatever pairs of them count."""
+
+    @property
+    def needs(self) -> Needs:  # type: ignore[override]
+        """The needs of the solver inside, which sees all pairs."""
+        return with_pairs(self.solver.needs, "group-pairs", "range-pairs")
+
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
+        """Problem of the solver inside, on all pairs."""
+        return self.solver.problem(replace(data, pairs=None), rng, budget)
 
 
 def paired(cell: Cell, data: Data) -> Data:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import repeat
 from statistics import fmean, median
 from typing import Any
 
@@ -53,7 +54,7 @@ def fitted_classes(
         curves.append(curve)
         return part.run
 
-    run = solve_classes(solver, train, cell.seconds, fit)
+    run = solve_classes(solver, train, cell.seconds, repeat(fit))
     for name, part in zip(target.names, parts, strict=False):
         if part.result["status"] != "ok":
             reason = f"class {name}: {part.result['reason']}"

@@ -190,6 +190,7 @@ def fit(
     *,
     every: float = inf,
     watch: Callable[[Point, State], None] | None = None,
+    w0: Vector | None = None,
 ) -> Run:
     """`solve` with the budget and the seed of a cell."""
     with catch_warnings():  # the record says that w = 0 is the best
@@ -204,6 +205,7 @@ def fit(
             every=every,
             growth=GROWTH,
             watch=watch,
+            w0=w0,
         )
 
 

@@ -21,7 +21,6 @@ from aucbench.ranges import DEFAULT_PASSES
 from aucbench.records import Stop
 from aucbench.solving.loop import begin, solve
 from aucbench.solving.scoring import Scorer
-from aucbench.solving.wrappers import WithStart
 from aucbench.testing.laws import LawBroken, require
 from aucbench.testing.samples import SMALL, extent, features, require_close
 
@@ -43,8 +42,7 @@ def started(
     w0: Vector | None = None,
 ) -> tuple[Problem, Iterator[State]]:
     """The problem of a solver and its iterates."""
-    inside = solver if w0 is None else WithStart(solver, w0)
-    return begin(inside, data, seed, budget or Budget(passes=DEFAULT_PASSES))
+    return begin(solver, data, seed, budget or Budget(passes=DEFAULT_PASSES), w0)
 
 
 def learnt(problem: Problem, state: State) -> Vector:
