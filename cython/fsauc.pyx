@@ -146,7 +146,7 @@ cdef inline void into_radius(Primal* w, Saddle* v, const Saddle* v0, double r) n
 
 
 def stage_rows(chunk, const int[::1] order, stage):
-    """Take a step of FSAUC for each row of `order`; add up the points after them.
+    """Take a projected saddle-point step for each row of `order`; add up the points after them.
 
     The attributes of `stage` are those of `aucbench_plugins.online.fsauc.Stage`, and the step is
     `reference_update` of that module.

@@ -49,10 +49,13 @@ cdef inline double clip(double a, double limit) noexcept nogil:
 
 
 def solam_pass(chunk, const int[::1] order, point):
-    """Take a step of SOLAM or regSOLAM for each row of `order`.
+    """Take a step of SOLAM or regSOLAM for each row of `order`: descend, ascend, then project.
 
     The attributes of `point` are those of `aucbench_plugins.online.solam.SaddlePoint`, and the
-    step is `reference_update` of that module. A step costs O(stored values of the row).
+    step is `reference_update` of that module. The gradient of a row in w is
+    share (x . w - ab[own] - side (1 + alpha)) x. Here own is 0 for a positive row, which has a, and
+    1 for a negative one, side is its label, and share is twice that of the other class. A step
+    costs O(stored values of the row).
     """
     cdef Rows X = rows_of(chunk.rows)
     cdef const signed char[::1] y = chunk.y

@@ -14,7 +14,7 @@ cdef inline double derived_step(
 
 
 def uni_exp_pass(chunk, const int[::1] order, point):
-    """Take a step of Uni-Exp for each row of `order`.
+    """w <- (1 - eta lam) w + eta y exp(-y (w . x + c)) x / (2 p_y) for each row of `order`.
 
     The attributes of `point` are those of `aucbench_plugins.online.uni_exp.Univariate`, and the
     step is `reference_update` of that module. A step costs O(stored values of the row).

@@ -1,4 +1,4 @@
-"""Steps whose size follows from the rows, against eager twins; their memory does not see chunks."""
+"""Steps whose size follows from the rows, against the definition; memory does not see chunks."""
 
 from itertools import pairwise
 

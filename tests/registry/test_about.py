@@ -59,6 +59,14 @@ def test_the_first_reference_is_a_paper_that_the_docstring_names(name):
         assert year in found.doc, entry
 
 
+def test_a_class_without_parameters_of_its_own_shows_those_of_its_base():
+    doc, base = describe("solvers", "spam-l1").doc, describe("solvers", "spam-net").doc
+
+    assert doc.startswith("`spam-net` with λ₂ = 0")
+    assert doc.endswith(base)
+    assert describe("solvers", "solam").doc.count("Parameters\n") == 1
+
+
 def test_every_reference_is_used_and_has_author_title_venue_and_year():
     used = {
         key
