@@ -19,7 +19,7 @@ from aucbench.objectives import square_over
 from aucbench.projectors import ElasticNet
 
 from .matrices import require_memory, require_time
-from .reach import SHARE, require_squares
+from .reach import SHARE, require_squares, widen
 from .span import fits_span, passes_in_span
 
 SLOTS = 32  # at d = 1000 a pass takes 170 ms with 1 slot, 90 with 16 or 32, 98 with 64
@@ -180,7 +180,7 @@ def reference_update(memory: Covariances, x: Vector, y: int) -> None:
     (Σ x xᵀ − N c cᵀ would touch stored values only, but it cancels where means are large, and S w
     costs O(d²) anyway.)
 
-    Where η is derived, it is 1/(8(κ + λ)). When κ grows, w shrinks by the root of κ old/new.
+    Where η is derived, it is 1/(8(κ + λ)), and w shrinks when κ grows.
     """
     k, o = int(y > 0), int(y < 0)  # the class of x, and the other one
     w, lam, N, c, M = memory.w, memory.lam, memory.n, memory.mean, memory.scatter
@@ -192,9 +192,7 @@ def reference_update(memory: Covariances, x: Vector, y: int) -> None:
         return
     q, S, eta = x - c[o], M[o] / N[o], memory.eta
     if eta is None:
-        old, memory.kappa = memory.kappa, max(memory.kappa, q @ q + np.trace(S), 1e-300)
-        if old:
-            w = w * np.sqrt(old / memory.kappa)
+        memory.kappa, w = widen(memory.kappa, q @ q + np.trace(S), w)
         eta = memory.share / (lam + memory.kappa)
     gradient = lam * w - y * q + (q @ w) * q + S @ w
     memory.w = w - eta * gradient

@@ -19,7 +19,7 @@ from aucbench.objectives import square_over
 from aucbench.projectors import ElasticNet
 
 from .aligned import aligned, padded
-from .reach import SHARE, require_squares
+from .reach import SHARE, require_squares, widen
 from .span import passes_in_span
 
 SLICE = 4096  # rows whose random numbers are drawn at a time
@@ -198,7 +198,7 @@ def reference_update(memory: Sketches, x: Vector, y: int, r: Vector) -> None:
     s = 1 and a = 0, and G and Bᵀu are not kept. (The authors' MATLAB code subtracts only 1/N of
     c cᵀ, which is biased.)
 
-    Where η is derived, it is 1/(8(κ + λ)). When κ grows, w shrinks by the root of κ old/new.
+    Where η is derived, it is 1/(8(κ + λ)), and w shrinks when κ grows.
     """
     k, o = int(y > 0), int(y < 0)  # the class of x, and the other one
     w, lam, eta, N, q = memory.u, memory.lam, memory.eta, memory.n, memory.q[:, : r.size]
@@ -214,10 +214,7 @@ def reference_update(memory: Sketches, x: Vector, y: int, r: Vector) -> None:
     d = x - c
     Y = Z - np.outer(c, q[o])  # Σ (x − c) rᵀ, so that Ŝ = Y Yᵀ/N
     if eta is None:
-        trace = np.sum(Y * Y) / N[o]
-        old, memory.kappa = memory.kappa, max(memory.kappa, d @ d + trace, 1e-300)
-        if old:
-            w = w * np.sqrt(old / memory.kappa)
+        memory.kappa, w = widen(memory.kappa, d @ d + np.sum(Y * Y) / N[o], w)
         eta = memory.share / (lam + memory.kappa)
     gradient = lam * w - y * d + (d @ w) * d + Y @ (Y.T @ w) / N[o]
     memory.u = w - eta * gradient

@@ -37,6 +37,17 @@ def require_squares(chunk: Chunk, parameter: str) -> None:
         )
 
 
+def widen(longest: float, square: float, w: Vector) -> tuple[float, Vector]:
+    """Return the largest squared length so far, and w in its unit of length.
+
+    When a longer row comes, the unit grows. If w stayed, the scores would be in a much larger
+    range than before, for example after a first pair of rows that are almost equal. So w shrinks
+    with the unit, by the root of old/new.
+    """
+    largest = max(longest, square, 1e-300)
+    return largest, w * np.sqrt(longest / largest) if longest else w
+
+
 def derive_spam_step(data: Data, *, shuffle: bool) -> float:
     """Return η = 1/(2K), K = max_i 2(1 − p_i)‖x_i‖², where p_i is the share of the class of row i.
 

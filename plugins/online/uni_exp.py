@@ -21,7 +21,7 @@ from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.scale import ChunkedData
 
-from .reach import SHARE, require_squares
+from .reach import SHARE, require_squares, widen
 
 
 @about("streams of rows, by a loss of single rows and not of pairs", cites=("kotlowski2011",))
@@ -164,9 +164,7 @@ def reference_update(point: Univariate, x: Vector, y: int) -> None:
     w, c, lam, eta, most = point.w, point.offset, point.lam, point.eta, inf
     square = float(point.intercept)  # u²
     if eta is None:
-        old, point.longest = point.longest, max(point.longest, np.dot(x, x), 1e-300)
-        if old:
-            w = w * np.sqrt(old / point.longest)
+        point.longest, w = widen(point.longest, np.dot(x, x), w)
         square *= point.longest
         L, p = point.longest + square, shares.min()
         eta, most = 2 * p * point.share / (2 * p * lam + L), 1 / L
