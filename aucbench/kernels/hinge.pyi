@@ -3,6 +3,12 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.int32]
+Long = NDArray[np.int64]
+Table = NDArray[np.float64]
+
+MODES: tuple[str, ...]
+OF_LEAF: int
+LOWERS: int
 
 def read(s: Vector, rows: Index, sign: float, shift: float, a: Vector) -> None: ...
 def spread(
@@ -17,7 +23,10 @@ def spread(
 ) -> None: ...
 def index(a: Vector, m: int, centre: float, scale: float, cell: Index, table: Index) -> None: ...
 def mend(a: Vector, order: Index, moves: int) -> bool: ...
-def linear_rows(
+def lowest_sums(
+    a: Vector, order: Index, mass: Vector | None, masses: Vector | None, sums: Vector | None
+) -> None: ...
+def other_rows(
     s: Vector,
     rows: Index,
     lo: int,
@@ -29,62 +38,83 @@ def linear_rows(
     centre: float,
     scale: float,
     table: Index,
+    mass: Vector | None,
+    masses: Vector | None,
+    sums: Vector | None,
     counts: Index,
     parts: Vector,
+    rank: Index | None,
     c: Vector,
 ) -> None: ...
-def linear_sorted(
-    step: float,
-    a: Vector,
-    order: Index,
-    counts: Index,
-    parts: Vector,
-    c: Vector,
-) -> tuple[float, int]: ...
-def square_below(a: Vector, m: int, below: Vector) -> None: ...
-def square_rows(
-    s: Vector,
-    rows: Index,
-    lo: int,
-    hi: int,
-    sign: float,
-    shift: float,
-    step: float,
-    a: Vector,
-    centre: float,
-    scale: float,
-    table: Index,
-    counts: Index,
-    parts: Vector,
-    below: Vector,
-    rank: Index,
-    c: Vector,
-) -> None: ...
-def square_sorted(
+def rank_sums(
     s: Vector,
     rows: Index,
     sign: float,
     shift: float,
+    base: float,
+    mass: Vector | None,
+    rank: Index,
+    masses: Vector | None,
+    sums: Vector | None,
+) -> None: ...
+def sorted_rows(
     step: float,
     a: Vector,
     order: Index,
+    mass: Vector | None,
     counts: Index,
+    masses: Vector | None,
+    sums: Vector | None,
     parts: Vector,
-    rank: Index,
-    sums: Vector,
     c: Vector,
-) -> tuple[float, int]: ...
-def square_bend(
+) -> tuple[float, float]: ...
+def bend(
     u: Vector,
     rows: Index,
     step: float,
     order: Index,
-    counts: Index,
+    mass: Vector | None,
     rank: Index,
-    below: Vector,
-    sums: Vector,
+    lowest: Table,
+    of_rank: Table,
     out: Vector,
 ) -> None: ...
 def pair_pass(
     s: Vector, positives: Index, negatives: Index, step: float, c: Vector
 ) -> tuple[float, int]: ...
+def small_groups(
+    mode: int,
+    shift: float,
+    starts: Long,
+    groups: Long,
+    room: int,
+    key: Index,
+    x: Vector,
+    a: Vector,
+    b: Vector,
+    u: Vector,
+    scratch: Vector,
+    out: Vector,
+    value: Vector,
+    mass: Vector,
+) -> None: ...
+def large_group(
+    mode: int,
+    shift: float,
+    even: bool,
+    first: Index,
+    key: Index,
+    x: Vector,
+    a: Vector,
+    b: Vector,
+    u: Vector,
+    sorted_x: Vector,
+    sorted_u: Vector,
+    place: Index,
+    scratch: Vector,
+    places: Index,
+    leaf: Vector,
+    out: Vector,
+) -> tuple[float, float]: ...
+def leaf_room() -> int: ...
+def running_sums(starts: Long, x: Table, out: Table, backwards: bool) -> None: ...

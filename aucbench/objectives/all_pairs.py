@@ -16,15 +16,14 @@ from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.objectives.differences import constant_over_pairs, pulled
 from aucbench.objectives.margins import Margins, spread_of_margins
-from aucbench.objectives.pair_sums import PairSums
 from aucbench.pairs import Members, NoPairsError, members_of, pairs_of
 from aucbench.pairs.range import Ranged, RangeSums
-from aucbench.pairs.sums import BlockSums
+from aucbench.pairs.sums import ClassSums, PairSums
 
 # Scores (n,) -> mean loss over pairs, its derivatives (n,), share of pairs with a loss above 0.
 Sums = Callable[[Vector], tuple[float, Vector, float]]
 SAMPLE = 8192  # pairs that are drawn to see how margins are spread
-HingeSums = PairSums | BlockSums | RangeSums
+HingeSums = ClassSums | PairSums | RangeSums
 
 
 def hinge_sums(data: Data, rows: Block, *, squared: bool) -> HingeSums:
@@ -36,14 +35,14 @@ def hinge_sums(data: Data, rows: Block, *, squared: bool) -> HingeSums:
         When there is no pair.
     """
     pairs = pairs_of(data)
-    if pairs is None and data.weights is None:
-        y = data.y[rows]
+    if pairs is None:
+        y, v = data.y[rows], data.weights
         require_both_classes(y)
-        return PairSums(y, squared=squared)
+        return ClassSums.of_labels(y, None if v is None else v[rows], squared=squared)
     members = members_of(data, rows)
 
-    def over(some: Members) -> BlockSums:
-        return BlockSums(some.segments, squared=squared)
+    def over(some: Members) -> PairSums:
+        return PairSums(some.segments, squared=squared)
 
     return RangeSums(pairs, members.blocks, over) if isinstance(pairs, Ranged) else over(members)
 
@@ -97,8 +96,9 @@ class AllPairs(Objective, ABC):
     @property
     def _memberships(self) -> int:
         """The most memberships of a row, for bounds of rounding; 0 where pairs are counted."""
-        counted = pairs_of(self.data) is None and self.data.weights is None
-        return 0 if counted else members_of(self.data).most
+        if pairs_of(self.data) is None:
+            return 0 if self.data.weights is None else 1
+        return members_of(self.data).most
 
     @cached_property
     def _constant(self) -> Index:

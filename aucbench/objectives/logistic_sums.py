@@ -6,12 +6,12 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Vector
+from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import logistic_pairs
 from aucbench.pairs import Blocks
-from aucbench.pairs.sums import HINGE, Passes
+from aucbench.pairs.segments import running_sums
 from aucbench.stats.vectors import even_classes
 
 
@@ -34,27 +34,59 @@ SLOPE = VALUE * np.arange(1.0, VALUE.size + 1.0)
 
 
 class LogisticSums:
-    """Mean of v_i v_j log(1 + e^(s_j − s_i)) over pairs of fixed labels, and its derivatives.
+    """Mean of log(1 + e^(s_j − s_i)) over pairs of fixed rows, and its derivatives in the scores.
 
     With x = s_j − s_i and z = e^(−|x|), the loss is [x]₊ + log(1 + z), and the last part is
     Σ_k a_k e^(−k|x|) with 20 terms. The sum of e^(−k|x|) over the rows on one side of a row
     follows from that of its neighbour in the order of the scores: the n₊n₋ pairs cost one sort and
     O(n). A loss errs by at most `ERROR`, and so does its derivative, besides the rounding of sums.
+    The pairs are those of an upper and a lower row of one block, and count m_i m_j.
 
     Parameters
     ----------
-    y : array of shape (n,), int8 in {-1, +1}
-        The labels, of both classes.
-    weights : array of shape (n,), or None
-        v > 0; None means 1.
+    n : int
+        Number of rows.
+    starts : int64 array of shape (G + 1,)
+        Where each block begins.
+    rows : array of shape (R,)
+        Numbers of rows, block after block.
+    side : int8 array of shape (R,)
+        Whether each is an upper row of its block (+1) or a lower one (−1).
+    mass : array of shape (R,)
+        m ≥ 0.
+    total : float
+        What the pairs count in sum.
     """
 
     ERROR = 2e-13
 
-    def __init__(self, y: NDArray[np.int8], weights: Vector | None):
-        self.y = y
-        self.mass = np.ones(y.size) if weights is None else even_classes(weights, y > 0)
-        self.total = float(self.mass[y > 0].sum()) * float(self.mass[y < 0].sum())
+    def __init__(
+        self,
+        n: int,
+        starts: NDArray[np.int64],
+        rows: Index,
+        side: NDArray[np.int8],
+        mass: Vector,
+        total: float,
+    ):
+        self.n, self.total = n, total
+        self._starts, self._rows, self._side, self._mass = starts, rows, side, mass
+        self._middle = starts[:-1] + np.diff(starts) // 2
+
+    @staticmethod
+    def of_labels(y: NDArray[np.int8], weights: Vector | None) -> LogisticSums:
+        """Return the sums over all pairs of a positive and a negative, rows with weights or not."""
+        mass = np.ones(y.size) if weights is None else even_classes(weights, y > 0)
+        total = float(mass[y > 0].sum()) * float(mass[y < 0].sum())
+        starts = np.array([0, y.size])
+        return LogisticSums(y.size, starts, np.arange(y.size, dtype=np.int32), y, mass, total)
+
+    @staticmethod
+    def of_blocks(blocks: Blocks) -> LogisticSums:
+        """Return the sums over the pairs of blocks."""
+        of = blocks.segments
+        side = np.where(of.key == 0, 1, -1).astype(np.int8)
+        return LogisticSums(of.n, of.starts, of.rows, side, np.maximum(of.a, of.b), 1.0)
 
     def __call__(self, s: Vector) -> tuple[float, Vector, float]:
         """Return the mean loss, its derivatives in s (n,), and 1: every pair has a loss.
@@ -66,66 +98,30 @@ class LogisticSums:
         DataError
             Unless there is one score for each row.
         """
-        if s.shape != self.y.shape:
-            raise DataError(f"scores have shape {s.shape} for {self.y.size} rows; give one per row")
-        t, order = argsort(s)
-        v, y = self.mass[order], self.y[order]
+        if s.shape != (self.n,):
+            raise DataError(f"scores have shape {s.shape} for {self.n} rows; give one per row")
+        t, order = self._sorted(s[self._rows])
+        v, y = self._mass[order], self._side[order]
         near, bend = np.empty((2, t.size)), np.empty((2, t.size))
         with np.errstate(over="ignore", invalid="ignore"):  # of scores that are not finite
-            logistic_pairs.exponential_pass(
-                np.array([0, t.size]), t, v, y, VALUE, SLOPE, near, bend
-            )
-            # A pair is wrong if its negative is above. Hinges are sums over wrong pairs, of
-            # distances from the middle score, so that few digits cancel.
-            middle = t - t[t.size // 2]
-            positive = y > 0
-            below = np.cumsum(np.where(positive, v, 0.0))  # weight of positives up to here
-            above = np.cumsum(np.where(positive, 0.0, v)[::-1])[::-1]  # of negatives from here
-            wrong = np.where(positive, -above, below)
+            logistic_pairs.exponential_pass(self._starts, t, v, y, VALUE, SLOPE, near, bend)
+            # A pair is wrong if its lower row is above. Hinges are sums over wrong pairs, of
+            # distances from the middle score of the block, so that few digits cancel.
+            middle = t - np.repeat(t[self._middle], np.diff(self._starts))
+            upper = y > 0
+            below = running_sums(self._starts, np.where(upper, v, 0.0))
+            above = running_sums(self._starts, np.where(upper, 0.0, v), backwards=True)
+            wrong = np.where(upper, -above, below)
             total = float(v @ (wrong * middle + near[0]))
             slopes = v * (wrong + bend[1] - bend[0])
-        c = np.empty(t.size)
-        c[order] = slopes / self.total
-        return total / self.total, c, 1.0
+        c = np.bincount(self._rows[order], slopes, self.n)
+        return total / self.total, c / self.total, 1.0
 
-
-class LogisticBlockSums:
-    """The same as `LogisticSums` over the pairs of blocks, Σ π_ij log(1 + e^(s_j − s_i)).
-
-    Parameters
-    ----------
-    members : Blocks
-        The pairs.
-    """
-
-    def __init__(self, members: Blocks):
-        self.n, self._passes = members.n, Passes(members.segments)
-        # Of equal scores the lower rows come first, as a hinge of 0 is no hinge.
-        sides = (members.lower, members.upper)
-        self._starts = members.upper.starts + members.lower.starts
-        self._block = np.concatenate([side.each(np.arange(members.count)) for side in sides])
-        self._rows = np.concatenate([side.rows for side in sides])
-        self._mass = np.concatenate([side.shares for side in sides])
-        self._side = np.where(np.arange(self._rows.size) < sides[0].rows.size, 1, -1).astype(
-            np.int8
-        )
-
-    def __call__(self, s: Vector) -> tuple[float, Vector, float]:
-        """Return the mean loss, its derivatives in s (n,), and 1: every pair has a loss.
-
-        Raises
-        ------
-        DataError
-            Unless there is one score for each row.
-        """
-        c, wrong, _ = self._passes(HINGE, 0.0, s)
-        x, order = argsort(s[self._rows])
-        again = argsort(self._block[order].astype(np.float64))[1]
-        order, t = order[again], x[again]
-        v, near, bend = self._mass[order], np.empty((2, t.size)), np.empty((2, t.size))
-        with np.errstate(over="ignore", invalid="ignore"):  # of scores that are not finite
-            logistic_pairs.exponential_pass(
-                self._starts, t, v, self._side[order], VALUE, SLOPE, near, bend
-            )
-            value = wrong + float(v @ near[0])
-            return value, c + np.bincount(self._rows[order], v * (bend[1] - bend[0]), self.n), 1.0
+    def _sorted(self, x: Vector) -> tuple[Vector, Index]:
+        """Return the scores of the memberships, ascending in each block, and their order."""
+        t, order = argsort(x)
+        if self._middle.size == 1:
+            return t, order
+        block = np.searchsorted(self._starts, order, side="right")
+        again = argsort(block.astype(np.float64))[1]
+        return t[again], order[again]

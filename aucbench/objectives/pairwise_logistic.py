@@ -7,9 +7,9 @@ from functools import cached_property
 
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.objectives.all_pairs import AllPairs, require_both_classes
-from aucbench.objectives.logistic_sums import LogisticBlockSums, LogisticSums
+from aucbench.objectives.logistic_sums import LogisticSums
 from aucbench.objectives.pairwise_square import PairwiseSquare
-from aucbench.pairs import pairs_of
+from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged, RangeSums
 
 
@@ -31,16 +31,16 @@ class PairwiseLogistic(AllPairs):
     Burges et al., "Learning to rank using gradient descent", ICML 2005.
     """
 
-    def _sums_over(self, rows: Block) -> LogisticSums | LogisticBlockSums | RangeSums:
-        pairs, weights = pairs_of(self.data), self.data.weights
-        if pairs is not None:
-            members = pairs.members(self.data, rows).blocks
-            if isinstance(pairs, Ranged):
-                return RangeSums(pairs, members, LogisticBlockSums)
-            return LogisticBlockSums(members)
-        y = self.data.y[rows]
-        require_both_classes(y)
-        return LogisticSums(y, None if weights is None else weights[rows])
+    def _sums_over(self, rows: Block) -> LogisticSums | RangeSums:
+        pairs, v = pairs_of(self.data), self.data.weights
+        if pairs is None:
+            y = self.data.y[rows]
+            require_both_classes(y)
+            return LogisticSums.of_labels(y, None if v is None else v[rows])
+        blocks = members_of(self.data, rows).blocks
+        if isinstance(pairs, Ranged):
+            return RangeSums(pairs, blocks, LogisticSums.of_blocks)
+        return LogisticSums.of_blocks(blocks)
 
     @cached_property
     def _square(self) -> PairwiseSquare:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector, lock
-from aucbench.kernels import blocks
+from aucbench.kernels import hinge
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def running_sums(starts: NDArray[np.int64], x: Vector, *, backwards: bool = Fals
         Whether the sum begins with the last row of the group.
     """
     out = np.empty((len(x), x.size // len(x)))
-    blocks.running_sums(starts, np.ascontiguousarray(x).reshape(out.shape), out, backwards)
+    hinge.running_sums(starts, np.ascontiguousarray(x).reshape(out.shape), out, backwards)
     return out.reshape(x.shape)
 
 

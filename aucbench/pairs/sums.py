@@ -2,33 +2,190 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
-from aucbench.kernels import blocks, hinge
+from aucbench.kernels import hinge
+from aucbench.kernels.parallel import count, mapped
 from aucbench.pairs.segments import Segments
+from aucbench.stats.vectors import even_classes
 
 Bend = Callable[[Vector], Vector]
-HINGE, SQUARED, BEND, CONCORDANCE = range(len(blocks.MODES))
+HINGE, SQUARED, BEND, CONCORDANCE = range(len(hinge.MODES))
 SMALL = 512  # rows of a group up to which all its pairs cost less than a sort (measured)
 NONE = np.zeros(1)
 
+CELLS = 2  # cells of the grid per sorted score
+BLOCK = 256  # rows whose sums are kept apart: that of cython/hinge.pyx
+SHARED_FROM = 2**17  # rows of the larger class from which threads share them
+MOVES = 4  # moves per sorted score after which insertion sort costs more than another sort
+Maybe = Vector | None
+# Sign, shift and step of the other class; a; centre, scale and table of the grid; masses of rows;
+# masses and sums of the lowest a.
+Known = tuple[float, float, float, Vector, float, float, Index, Maybe, Maybe, Maybe]
+PAD = 4  # infinities behind the sorted scores: cython/hinge.h compares this many at once
 
-class BlockSums:
-    """Mean loss over the pairs, its derivatives in the scores, and the active mass.
+
+class ClassSums:
+    """Mean hinge over all pairs of two classes, its derivatives in the scores, and active mass.
+
+    With t_i = s_i − 1, a pair of an upper row i and a lower row j is active if s_j > t_i. It counts
+    m_i m_j. Only the smaller class is sorted (see cython/hinge.pyx). A call starts from the order
+    of the last call. The object owns the memory that a call needs, so two threads must not share
+    it.
+
+    Parameters
+    ----------
+    upper : mask of shape (n,)
+        The rows of the upper class; there is a row of each class.
+    mass : array of shape (n,), or None
+        m > 0; None: 1.
+    total : float
+        What the pairs count in sum.
+    squared : bool
+        Whether the hinges are squared.
+    """
+
+    def __init__(
+        self, upper: NDArray[np.bool_], mass: Vector | None, total: float, *, squared: bool
+    ):
+        above, below = (np.flatnonzero(side).astype(np.int32) for side in (upper, ~upper))
+        self.n, self.mass, self.total = upper.size, mass, total
+        self.reflected = below.size < above.size
+        self.rows, self.others = (below, above) if self.reflected else (above, below)
+        self.order, self.has_order = np.empty_like(self.rows), False
+        m, ranked = self.rows.size, squared or mass is not None
+        self.a, self.spare = np.full(m + PAD, np.inf), np.empty(m)
+        self.counts = np.empty(m + 1, np.int32)
+        self.table = np.empty(CELLS * m + 2, np.int32)
+        self.parts = np.empty(-(-self.others.size // BLOCK))
+        self.rank = np.empty(self.others.size, np.int32) if ranked else None
+        # Masses of the lowest a, and of each rank; and their sums times the scores.
+        self.masses = (None, None) if mass is None else np.empty((2, m + 1))
+        self.sums = np.empty((2, m + 1)) if squared else (None, None)
+
+    @staticmethod
+    def of_labels(y: NDArray[np.int8], weights: Vector | None, *, squared: bool) -> ClassSums:
+        """Return the sums over all pairs of a positive and a negative, rows with weights or not."""
+        upper = y > 0
+        if weights is None:
+            n_pos = int(np.count_nonzero(upper))
+            return ClassSums(upper, None, n_pos * (y.size - n_pos), squared=squared)
+        v = even_classes(weights, upper)
+        total = float(v[upper].sum()) * float(v[~upper].sum())
+        return ClassSums(upper, v, total, squared=squared)
+
+    def __call__(self, s: Vector) -> tuple[float, Vector, float]:
+        """Return the mean loss, its derivatives in s (n,), and the mass of the active pairs.
+
+        If a score is NaN or infinite, so is the mean, and the derivatives have no meaning.
+
+        Raises
+        ------
+        DataError
+            Unless there is one score for each row.
+        """
+        if s.shape != (self.n,):
+            raise DataError(f"scores have shape {s.shape} for {self.n} rows; give one per row")
+        s = np.ascontiguousarray(s)
+        sign, shift, other = (-1.0, 0.0, 1.0) if self.reflected else (1.0, -1.0, 0.0)
+        grid = self._sort(s, sign, shift)
+        c, step, mass = np.empty(self.n), sign / self.total, self.mass
+        (lowest, of_rank), (lowest_sums, sums) = self.masses, self.sums
+        if self.rank is not None:
+            hinge.lowest_sums(self.a, self.order, mass, lowest, lowest_sums)
+        found = (mass, lowest, lowest_sums)
+        self._read_others(s, (sign, other, step, self.a, *grid, self.table, *found), c)
+        if self.rank is not None:
+            base = float(self.a[0])
+            hinge.rank_sums(s, self.others, sign, other, base, mass, self.rank, of_rank, sums)
+        kept = (self.a, self.order, mass, self.counts, of_rank, sums, self.parts)
+        loss, active = hinge.sorted_rows(step, *kept, c)
+        return loss / self.total, c, active / self.total
+
+    def bend(self) -> Bend:
+        """Return u -> D u, with the second derivatives D (n, n) at the scores of the last call.
+
+        The product stays that of these scores, whatever is called later. It costs O(n).
+        """
+        assert self.rank is not None
+        order, rank = self.order.copy(), self.rank.copy()
+        lowest, of_rank = np.empty((2, 2, order.size + 1))
+
+        def product(u: Vector) -> Vector:
+            out, step = np.empty(self.n), 1.0 / self.total
+            hinge.bend(u, self.others, step, order, self.mass, rank, lowest, of_rank, out)
+            return out
+
+        return product
+
+    def _read_others(self, s: Vector, given: Known, c: Vector) -> None:
+        """Find the ranks of the larger class; threads share its rows, and each counts on its own.
+
+        Counts are whole numbers, and the sums of blocks are kept apart. So the number of threads
+        changes no bit.
+        """
+        size = self.others.size
+        shares = min(count(), self.parts.size) if size >= SHARED_FROM else 1
+        cuts = [min(size, BLOCK * (self.parts.size * k // shares)) for k in range(shares + 1)]
+
+        def read(cut: tuple[int, int]) -> Index:
+            counts = self.counts if cut[0] == 0 else np.empty_like(self.counts)
+            front = (s, self.others, *cut, *given, counts, self.parts)
+            hinge.other_rows(*front, self.rank, c)
+            return counts
+
+        for counts in mapped(read, [*pairwise(cuts)])[1:]:
+            self.counts += counts
+
+    def _sort(self, s: Vector, sign: float, shift: float) -> tuple[float, float]:
+        """Update a, order and table for the scores s; return the centre and scale of the grid."""
+        m, moves = self.rows.size, MOVES * self.rows.size
+        if self.has_order:
+            hinge.read(s, self.order, sign, shift, self.a)
+            self.has_order = hinge.mend(self.a, self.order, moves)
+        if self.has_order:
+            grid = _grid(self.a[:m])
+            hinge.index(self.a, m, *grid, self.counts, self.table)
+            return grid
+        hinge.read(s, self.rows, sign, shift, self.spare)
+        grid = _grid(self.spare)
+        table, order = self.table, self.order
+        hinge.spread(self.spare, self.rows, *grid, self.counts, table, self.a, order)
+        if not hinge.mend(self.a, order, moves):
+            self.a[:m], again = argsort(self.a[:m])
+            order[:] = order[again]
+        self.has_order = True
+        return grid
+
+
+def _grid(a: Vector) -> tuple[float, float]:
+    """Return the median of a sample, and 1 over the distance between its quartiles."""
+    sample = np.sort(a[:: 1 + a.size // 128]).tolist()
+    low, centre, high = (sample[part * (len(sample) - 1) // 4] for part in (1, 2, 3))
+    widths = (high - low, sample[-1] - sample[0])
+    width = next((width for width in widths if width > 0.0), 1.0)
+    return centre, 1.0 / min(width, 1e300)
+
+
+class PairSums:
+    """Mean hinge over the pairs of groups, its derivatives in the scores, and the active mass.
 
     With t_i = s_i − 1, a pair of an upper row i and a lower row j is active if s_j > t_i; at a
     margin of exactly 1 the derivative is 0. With the mean hinge f, its derivatives c and the
     active mass A = Σ π_ij 1[active], f = A + c·s.
 
-    A group of at most 512 rows takes all of its pairs. A larger one takes one sort of the scores
-    and O(n) for each bit of its keys (cython/blocks.h).
+    A group of at most 512 rows takes all of its pairs. A larger one of two keys is summed by
+    `ClassSums`. One of more keys takes one sort of the scores and O(n) for each bit of its keys
+    (cython/hinge.h).
 
     Parameters
     ----------
@@ -39,8 +196,15 @@ class BlockSums:
     """
 
     def __init__(self, of: Segments, *, squared: bool):
-        self.n, self.squared = of.n, squared
-        self._passes = Passes(of)
+        self.squared = squared
+        large = np.flatnonzero(np.diff(of.starts) > SMALL).tolist()
+        parts = {g: slice(*of.starts[g : g + 2].tolist()) for g in large}
+        self._classes = {
+            g: (part, _of_two_keys(of, part, squared=squared))
+            for g, part in parts.items()
+            if of.key[part][-1] == 1
+        }
+        self._passes = Passes(of, without=self._classes)
 
     def __call__(self, s: Vector) -> tuple[float, Vector, float]:
         """Return the mean loss, its derivatives in s (n,), and A; for squared hinges A is NaN.
@@ -53,8 +217,12 @@ class BlockSums:
             Unless there is one score for each row.
         """
         self._last = s
-        c, value, mass = self._passes(SQUARED if self.squared else HINGE, 1.0, s)
-        return value, c, np.nan if self.squared else mass
+        x, out = self._passes.taken(s)
+        value, mass = self._passes.sums(SQUARED if self.squared else HINGE, 1.0, x, NONE, out)
+        for part, classes in self._classes.values():
+            own, out[part], active = classes(x[part])
+            value, mass = value + own, mass + active
+        return value, self._passes.placed(out), np.nan if self.squared else mass
 
     def bend(self) -> Bend:
         """Return u -> D u, with the second derivatives D (n, n) at the scores of the last call.
@@ -62,12 +230,27 @@ class BlockSums:
         The product stays that of these scores, whatever is called later. It costs about as much
         as a call.
         """
-        s = self._last.copy()
+        x, _ = self._passes.taken(self._last)
+        bends = [(part, classes.bend()) for part, classes in self._classes.values()]
 
         def product(u: Vector) -> Vector:
-            return self._passes(BEND, 1.0, s, u)[0]
+            v, out = self._passes.taken(u)
+            self._passes.sums(BEND, 1.0, x, v, out)
+            for part, bend in bends:
+                out[part] = bend(v[part])
+            return self._passes.placed(out)
 
         return product
+
+
+def _of_two_keys(of: Segments, part: slice, *, squared: bool) -> ClassSums:
+    """Return the sums of one group; its pairs are counted where they all count the same."""
+    upper = of.key[part] == 0
+    mass = np.where(upper, of.a[part], of.b[part])
+    above, below = mass[upper], mass[~upper]
+    if np.ptp(above) == np.ptp(below) == 0.0 < above[0] * below[0]:
+        return ClassSums(upper, None, 1.0 / float(above[0] * below[0]), squared=squared)
+    return ClassSums(upper, mass, 1.0, squared=squared)
 
 
 def concordant(of: Segments, s: Vector) -> Vector:
@@ -78,13 +261,10 @@ def concordant(of: Segments, s: Vector) -> Vector:
     DataError
         Unless there is one score for each row.
     """
-    return Passes(of)(CONCORDANCE, 0.0, s)[0]
-
-
-def _taken(s: Vector, rows: Index) -> Vector:
-    taken = np.empty(rows.size)
-    hinge.read(s, rows, 1.0, 0.0, taken)
-    return taken
+    passes = Passes(of)
+    x, out = passes.taken(s)
+    passes.sums(CONCORDANCE, 0.0, x, NONE, out)
+    return passes.placed(out)
 
 
 class Passes:
@@ -94,22 +274,22 @@ class Passes:
     ----------
     of : Segments
         The pairs.
+    without : collection of int
+        Numbers of large groups that are left out.
     """
 
-    def __init__(self, of: Segments):
+    def __init__(self, of: Segments, without: Collection[int] = ()):
         self.n, self.of = of.n, of
         sizes = np.diff(self.of.starts)
         self._small = np.flatnonzero(sizes <= SMALL)
-        self._large = np.flatnonzero(sizes > SMALL)
-        self._groups = {g: _Group.of(of, g) for g in self._large.tolist()}
+        large = np.flatnonzero(sizes > SMALL).tolist()
+        self._groups = {g: _Group.of(of, g) for g in large if g not in without}
         self._room = int(sizes[self._small].max(initial=0))
-        self._most = int(sizes[self._large].max(initial=0))
+        self._most = max((group.key.size for group in self._groups.values()), default=0)
         self._once = self.of.rows.size == self.n and np.bincount(self.of.rows).max() == 1
 
-    def __call__(
-        self, mode: int, shift: float, s: Vector, u: Vector = NONE
-    ) -> tuple[Vector, float, float]:
-        """Return the sums of the rows (n,), the value and the active mass.
+    def taken(self, s: Vector) -> tuple[Vector, Vector]:
+        """Return the scores of the memberships (R,), and memory for their sums.
 
         Raises
         ------
@@ -118,18 +298,24 @@ class Passes:
         """
         if s.shape != (self.n,):
             raise DataError(f"scores have shape {s.shape} for {self.n} rows; give one per row")
+        x, out = np.empty((2, self.of.rows.size))
+        hinge.read(np.ascontiguousarray(s), self.of.rows, 1.0, 0.0, x)
+        return x, out
+
+    def sums(
+        self, mode: int, shift: float, x: Vector, v: Vector, out: Vector
+    ) -> tuple[float, float]:
+        """Set the sums of the memberships; return the value and the active mass."""
         of = self.of
-        x = _taken(s, of.rows)
-        v = _taken(u, of.rows) if mode == BEND else u
-        out, value, mass = np.empty(x.size), *np.zeros((2, of.starts.size - 1))
+        value, mass = np.zeros((2, of.starts.size - 1))
         given = (mode, shift, of.starts, self._small, self._room, of.key, x, of.a, of.b, v)
         with np.errstate(over="ignore", invalid="ignore"):  # of scores that are not finite
-            blocks.small_groups(*given, self._scratch, out, value, mass)
-            for g in self._large.tolist():
+            hinge.small_groups(*given, self._scratch, out, value, mass)
+            for g in self._groups:
                 value[g], mass[g] = self._of_large(mode, shift, g, x, v, out)
-            return self._placed(out), float(value.sum()), float(mass.sum())
+            return float(value.sum()), float(mass.sum())
 
-    def _placed(self, out: Vector) -> Vector:
+    def placed(self, out: Vector) -> Vector:
         """Return what the memberships have found as sums over each row."""
         if not self._once:
             return np.bincount(self.of.rows, out, self.n).astype(np.float64, copy=False)
@@ -139,12 +325,12 @@ class Passes:
 
     @cached_property
     def _scratch(self) -> Vector:
-        return np.empty(blocks.OF_LEAF * (self._room + blocks.LOWERS))
+        return np.empty(hinge.OF_LEAF * (self._room + hinge.LOWERS))
 
     @cached_property
     def _memory(self) -> tuple[Vector, Vector, Index, Vector, Index, Vector]:
         m = self._most + 1
-        leaf = np.empty(blocks.leaf_room())
+        leaf = np.empty(hinge.leaf_room())
         whole = np.empty((2, m)), np.empty((2, m)), np.empty((2, m), np.int32)
         return *whole, np.empty((9, m)), np.empty((3, m), np.int32), leaf
 
@@ -160,7 +346,7 @@ class Passes:
             sorted_u[0, :m] = v[place[0, :m]]
         rows = (group.first, group.key, x[part], group.a, group.b, v)
         memory = (sorted_x, sorted_u, place, scratch, places, leaf)
-        found = blocks.large_group(mode, shift, group.even, *rows, *memory, out[part])
+        found = hinge.large_group(mode, shift, group.even, *rows, *memory, out[part])
         if group.even:
             out[part] *= group.factor
         return found[0] * group.factor, found[1] * group.factor

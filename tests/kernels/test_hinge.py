@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 import aucbench
 from aucbench.kernels import hinge
-from aucbench.objectives import pair_sums
-from aucbench.objectives.pair_sums import PairSums
-from aucbench.pairs import Blocks
-from aucbench.pairs.sums import BlockSums
+from aucbench.pairs import sums as pair_sums
+from aucbench.pairs.sums import ClassSums
 
 LOSSES = pytest.mark.parametrize(
     ("squared", "twin"),
@@ -50,11 +48,6 @@ def normal(n, share, seed=0):
     return y, rng.normal(size=n) + (y > 0)
 
 
-def weighted_sums(y, v):
-    members = Blocks.of(y.size, np.arange(y.size), np.zeros(y.size, int), y > 0, v)
-    return BlockSums(members.segments, squared=True)
-
-
 def compare(found, expected):
     (value, c, active), (true_value, true_c, true_active) = found, expected
     assert active == true_active
@@ -68,7 +61,7 @@ def compare(found, expected):
 def test_equals_the_double_sum(squared, twin, case):
     y, s = case
 
-    compare(PairSums(y, squared=squared)(s), twin(s, y))
+    compare(ClassSums.of_labels(y, None, squared=squared)(s), twin(s, y))
 
 
 @LOSSES
@@ -78,7 +71,7 @@ def test_accuracy_at_an_offset_and_at_any_scale(squared, twin, offset, scale):
     y, s = normal(600, 0.3)
     s = scale * s + offset
 
-    value, _, _ = PairSums(y, squared=squared)(s)
+    value, _, _ = ClassSums.of_labels(y, None, squared=squared)(s)
 
     assert value == pytest.approx(twin(s, y)[0], rel=1e-13, abs=0.0)
 
@@ -86,12 +79,12 @@ def test_accuracy_at_an_offset_and_at_any_scale(squared, twin, offset, scale):
 @LOSSES
 @given(labels(), st.data())
 def test_order_of_the_last_call_changes_no_bit(squared, twin, y, data):
-    kept = PairSums(y, squared=squared)
+    kept = ClassSums.of_labels(y, None, squared=squared)
     for _ in range(4):
         values = SCORES[data.draw(st.sampled_from(sorted(SCORES)))]
         s = np.array(data.draw(st.lists(values, min_size=y.size, max_size=y.size)))
 
-        found, fresh = kept(s), PairSums(y, squared=squared)(s)
+        found, fresh = kept(s), ClassSums.of_labels(y, None, squared=squared)(s)
 
         assert found[0] == fresh[0]
         assert found[2] == fresh[2]
@@ -107,7 +100,7 @@ def test_the_number_of_threads_changes_no_bit(squared, twin, share, n, monkeypat
     u = np.random.default_rng(1).normal(size=n)
     found = []
     for count in (1, 2, 3, 4, 100):
-        sums = PairSums(y, squared=squared)
+        sums = ClassSums.of_labels(y, None, squared=squared)
         with aucbench.threads(count):
             found.append([*sums(s), *sums(2.0 * s), *([sums.bend()(u)] if squared else [])])
 
@@ -122,7 +115,7 @@ def test_the_number_of_threads_changes_no_bit(squared, twin, share, n, monkeypat
 def test_order_is_mended_while_scores_move(squared, twin, share):
     y, s = normal(700, share)
     rng = np.random.default_rng(1)
-    kept = PairSums(y, squared=squared)
+    kept = ClassSums.of_labels(y, None, squared=squared)
     for size in (0.0, 1e-9, 1e-3, 0.1, 3.0, 1e-3):
         s = s + size * rng.normal(size=s.size)
         compare(kept(s), twin(s, y))
@@ -147,7 +140,7 @@ def test_crowded_cells(squared, twin, name, share):
     y, _ = normal(900, share)
     s = CROWDED[name](np.random.default_rng(3), y.size)
 
-    compare(PairSums(y, squared=squared)(s), twin(s, y))
+    compare(ClassSums.of_labels(y, None, squared=squared)(s), twin(s, y))
 
 
 @given(labels(), st.data())
@@ -156,7 +149,7 @@ def test_counts_are_exact_for_any_finite_scores(y, data):
 
     with np.errstate(over="ignore"):
         _, active = reference.hinges(s, y)
-    _, c, found = PairSums(y, squared=False)(s)
+    _, c, found = ClassSums.of_labels(y, None, squared=False)(s)
 
     assert found == active.mean()
     np.testing.assert_allclose(-c[y > 0], active.mean(axis=1) / active.shape[0], rtol=1e-15)
@@ -174,7 +167,10 @@ def test_second_derivatives_equal_the_double_sum(case, seed, offset):
     u = rng.choice([rng.normal(size=y.size), rng.integers(-2, 3, y.size).astype(float)]) + offset
     v = rng.choice([0.5, 1.0, 3.0], y.size)
 
-    plain, weighted = PairSums(y, squared=True), weighted_sums(y, v)
+    plain, weighted = (
+        ClassSums.of_labels(y, None, squared=True),
+        ClassSums.of_labels(y, v, squared=True),
+    )
     plain(s), weighted(s)
 
     close(plain.bend()(u), reference.bent_squared_hinge(s, y, u))
@@ -187,7 +183,7 @@ def test_second_derivatives_of_any_floats_end(y, data):
     s, u = (
         np.array(data.draw(st.lists(strange, min_size=y.size, max_size=y.size))) for _ in range(2)
     )
-    sums = PairSums(y, squared=True)
+    sums = ClassSums.of_labels(y, None, squared=True)
     sums(s)
 
     assert sums.bend()(u).shape == y.shape
@@ -197,12 +193,12 @@ def test_second_derivatives_of_any_floats_end(y, data):
 @given(labels(), st.data())
 def test_any_floats_end_and_nan_shows(squared, twin, y, data):
     strange = st.one_of(st.sampled_from([np.nan, np.inf, -np.inf]), st.floats())
-    sweep = PairSums(y, squared=squared)
+    sweep = ClassSums.of_labels(y, None, squared=squared)
     for _ in range(3):
         s = np.array(data.draw(st.lists(strange, min_size=y.size, max_size=y.size)))
         value, c, active = sweep(s)
         assert c.shape == y.shape
-        assert 0 <= active <= sweep.pairs
+        assert 0 <= active <= 1.0
         if np.isnan(s).any():
             assert np.isnan(value)
         assert np.array_equal(np.sort(sweep.order), sweep.rows)
@@ -213,7 +209,7 @@ def test_pairs_are_counted_in_64_bits():
     y = np.ones(n, np.int8)
     y[: n // 2] = -1
 
-    value, c, active = PairSums(y, squared=False)(np.zeros(n))
+    value, c, active = ClassSums.of_labels(y, None, squared=False)(np.zeros(n))
 
     assert active == 1.0
     assert (n // 2) ** 2 > 2**32

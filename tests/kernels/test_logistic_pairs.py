@@ -40,7 +40,7 @@ def test_equals_the_double_sum(case):
     y, s, v = case
     value, c = reference.pair_logistic_of_scores(s, y, v)
 
-    found, slopes, active = LogisticSums(y, v)(s)
+    found, slopes, active = LogisticSums.of_labels(y, v)(s)
 
     # 2·10⁻¹³ for each pair, and the rounding of sums; at an offset of 10⁶, that of scores too.
     digits = 1e-15 * np.abs(s).max()
@@ -56,7 +56,7 @@ def test_far_scores_are_hinges(scale, seed):
     y[:2] = 1, -1
     s = scale * rng.permutation(40)
 
-    value, c, _ = LogisticSums(y, None)(s)
+    value, c, _ = LogisticSums.of_labels(y, None)(s)
 
     losses = np.maximum(s[y < 0] / scale - s[y > 0][:, None] / scale, 0.0)
     assert value / scale == pytest.approx(losses.mean(), rel=1e-12, abs=1e-12)
@@ -67,7 +67,7 @@ def test_far_scores_are_hinges(scale, seed):
 def test_any_floats_end_and_nan_shows(values):
     y = np.where(np.arange(len(values)) % 2, 1, -1).astype(np.int8)
 
-    value, c, _ = LogisticSums(y, None)(np.array(values))
+    value, c, _ = LogisticSums.of_labels(y, None)(np.array(values))
 
     assert c.shape == y.shape
     if np.isnan(values).any():

@@ -20,7 +20,7 @@ from aucbench.objectives import (
     PairwiseSquaredHinge,
 )
 from aucbench.pairs import Fpr, Top, members_of
-from aucbench.pairs.sums import BlockSums
+from aucbench.pairs.sums import PairSums
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/ranges.py"
 least_range = run_path(str(EXAMPLE))["least_range"]
@@ -228,7 +228,7 @@ def test_pairs_in_a_range_are_found_by_selection_as_by_sorting():
     members = members_of(labelled(y, pairs))
     weighted = members_of(labelled(y, pairs, np.where(np.arange(500) == 7, 1.0 + 1e-12, 1.0)))
     values = [
-        BlockSums(pairs.within(some, s).segments, squared=False)(s)[0]
+        PairSums(pairs.within(some, s).segments, squared=False)(s)[0]
         for some in (members, weighted)
     ]
     assert values[0] == pytest.approx(values[1], rel=1e-9)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from aucbench.pairs import Blocks, Ordered, sums
-from aucbench.pairs.sums import BlockSums, concordant
+from aucbench.pairs.sums import PairSums, concordant
 
 CASES = 350
 
@@ -47,7 +47,7 @@ def test_losses_are_those_of_the_definition(some, small, monkeypatch):
             continue
         s, u = quarters(rng, n), quarters(rng, n)
         for loss in ("hinge", "squared"):
-            add = BlockSums(members.segments, squared=loss == "squared")
+            add = PairSums(members.segments, squared=loss == "squared")
             value, c, active = add(s)
             twin = naive_pairs.sums(pairs, s, loss)
             assert value == pytest.approx(float(twin[0]), rel=1e-12, abs=1e-13)
@@ -92,11 +92,11 @@ def test_many_rows_are_as_all_their_pairs(small, even, monkeypatch):
             members = Blocks.of(n, np.arange(n), group, rng.random(n) < 0.3, v)
         P, z, u = dense(members), 1.0 - s[:, None] + s, rng.normal(size=n)
         on = P * (z > 0.0)
-        value, c, active = BlockSums(members.segments, squared=False)(s)
+        value, c, active = PairSums(members.segments, squared=False)(s)
         assert value == pytest.approx((on * z).sum(), rel=1e-12)
         assert active == pytest.approx(on.sum(), rel=1e-12)
         np.testing.assert_allclose(c, on.sum(0) - on.sum(1), atol=1e-14)
-        squared = BlockSums(members.segments, squared=True)
+        squared = PairSums(members.segments, squared=True)
         value, c, _ = squared(s)
         assert value == pytest.approx((on * z * z).sum(), rel=1e-12)
         np.testing.assert_allclose(c, 2 * ((on * z).sum(0) - (on * z).sum(1)), atol=1e-13)
@@ -131,7 +131,7 @@ def test_golden_numbers_of_groups(weight, theta, hinge, squared):
     assert (members.left_out, members.pairs) == (1, 5)
     assert members.concordance(s)[0] == pytest.approx(float(F(theta)))
     for loss, value in ((False, hinge), (True, squared)):
-        got = BlockSums(members.segments, squared=loss)(s)[0]
+        got = PairSums(members.segments, squared=loss)(s)[0]
         assert got == pytest.approx(float(F(value)))
 
 
@@ -143,7 +143,7 @@ def test_golden_derivatives_of_groups():
         ("equal", False, "-1/2 1/4 1/4 -1/6 -1/6 -1/6 1/2 0 0"),
         ("equal", True, "-3/4 1/4 1/2 -1/2 -1/6 -1/2 7/6 0 0"),
     ):
-        c = BlockSums(of_groups(weight).segments, squared=loss)(s)[1]
+        c = PairSums(of_groups(weight).segments, squared=loss)(s)[1]
         np.testing.assert_allclose(c, [float(F(x)) for x in wanted.split()], atol=1e-15)
 
 
@@ -165,10 +165,10 @@ def test_golden_numbers_of_order(key, upper, s, theta, hinge, squared, c):
     members = Ordered.of(np.array(key), np.array(upper, float), np.ones(len(key)))
     s = np.array(s, float)
     assert members.concordance(s)[0] == pytest.approx(float(F(theta)))
-    value, slopes, _ = BlockSums(members.segments, squared=False)(s)
+    value, slopes, _ = PairSums(members.segments, squared=False)(s)
     assert value == pytest.approx(float(F(hinge)))
     np.testing.assert_allclose(slopes, [float(F(x)) for x in c.split()], atol=1e-15)
-    assert BlockSums(members.segments, squared=True)(s)[0] == pytest.approx(float(F(squared)))
+    assert PairSums(members.segments, squared=True)(s)[0] == pytest.approx(float(F(squared)))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -177,4 +177,4 @@ def test_scores_that_are_not_finite_show(bad):
         members, pairs = some(np.random.default_rng(9), 12)
         s = np.zeros(12)
         s[next(iter(pairs))[1]] = bad
-        assert not np.isfinite(BlockSums(members.segments, squared=False)(s)[0])
+        assert not np.isfinite(PairSums(members.segments, squared=False)(s)[0])
