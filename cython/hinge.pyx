@@ -299,46 +299,49 @@ def sorted_rows(
 
 def bend(
     const double[::1] u, const int[::1] rows, double step, const int[::1] order,
-    const double[::1] mass, const int[::1] rank, double[:, ::1] lowest, double[:, ::1] of_rank,
-    double[::1] out,
+    const double[::1] mass, const int[::1] counts, const int[::1] rank, double[:, ::1] lowest,
+    double[:, ::1] of_rank, double[::1] out,
 ):
     """out[row] = 2 step times the sum of u[row] - u[partner] over the active pairs of the row.
 
-    Which pairs are active is known from the order of the sorted rows and the rank of the others,
-    of `other_rows`. lowest and of_rank (2, m + 1) are memory, for masses and sums.
+    Which pairs are active is known from the order of the sorted rows, and from counts and rank of
+    `other_rows`. lowest and of_rank (2, m + 1) are memory, for sums and masses.
     """
     cdef Py_ssize_t m = order.shape[0], at, row, r
     cdef double above = 0.0, high = 0.0, own = 1.0, part = 0.0, whole = 0.0
     cdef double x, base = u[order[0]]
     cdef bint weighted = mass is not None
-    cdef double* masses = &lowest[0, 0]
-    cdef double* sums = &lowest[1, 0]
-    cdef double* other_masses = &of_rank[0, 0]
-    cdef double* other_sums = &of_rank[1, 0]
+    cdef double* sums = &lowest[0, 0]
+    cdef double* masses = &lowest[1, 0]
+    cdef double* other_sums = &of_rank[0, 0]
+    cdef double* other_masses = &of_rank[1, 0]
     with nogil:
-        memset(other_masses, 0, 2 * (m + 1) * sizeof(double))
+        memset(other_sums, 0, (m + 1 + (m + 1) * weighted) * sizeof(double))
         for r in range(m):
-            masses[r], sums[r] = whole, part
+            sums[r] = part
             if weighted:
+                masses[r] = whole
                 own = mass[order[r]]
-            whole += own
+                whole += own
             part += own * (u[order[r]] - base)
-        masses[m], sums[m] = whole, part
+        sums[m], masses[m] = part, whole
         for at in range(rows.shape[0]):
             row, r = rows[at], rank[at]
             x = u[row] - base
             if weighted:
                 own = mass[row]
-            other_masses[r] += own
-            other_sums[r] += own * x
-            out[row] = 2.0 * step * (own * (masses[r] * x - sums[r]))
-        own = 1.0
+                other_masses[r] += own
+                other_sums[r] += own * x
+                out[row] = 2.0 * step * (own * (masses[r] * x - sums[r]))
+            else:
+                other_sums[r] += x
+                out[row] = 2.0 * step * (r * x - sums[r])
         for r in range(m - 1, -1, -1):
             row = order[r]
-            above += other_masses[r + 1]
-            high += other_sums[r + 1]
             if weighted:
                 own = mass[row]
+            above += other_masses[r + 1] if weighted else counts[r + 1]
+            high += other_sums[r + 1]
             out[row] = 2.0 * step * (own * (above * (u[row] - base) - high))
 
 

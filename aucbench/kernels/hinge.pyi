@@ -74,6 +74,7 @@ def bend(
     step: float,
     order: Index,
     mass: Vector | None,
+    counts: Index,
     rank: Index,
     lowest: Table,
     of_rank: Table,

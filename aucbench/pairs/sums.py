@@ -117,12 +117,12 @@ class ClassSums:
         The product stays that of these scores, whatever is called later. It costs O(n).
         """
         assert self.rank is not None
-        order, rank = self.order.copy(), self.rank.copy()
+        order, known = self.order.copy(), (self.counts.copy(), self.rank.copy())
         lowest, of_rank = np.empty((2, 2, order.size + 1))
 
         def product(u: Vector) -> Vector:
             out, step = np.empty(self.n), 1.0 / self.total
-            hinge.bend(u, self.others, step, order, self.mass, rank, lowest, of_rank, out)
+            hinge.bend(u, self.others, step, order, self.mass, *known, lowest, of_rank, out)
             return out
 
         return product
@@ -134,7 +134,11 @@ class ClassSums:
         changes no bit.
         """
         size = self.others.size
-        shares = min(count(), self.parts.size) if size >= SHARED_FROM else 1
+        if size < SHARED_FROM:
+            front = (s, self.others, 0, size, *given, self.counts, self.parts)
+            hinge.other_rows(*front, self.rank, c)
+            return
+        shares = min(count(), self.parts.size)
         cuts = [min(size, BLOCK * (self.parts.size * k // shares)) for k in range(shares + 1)]
 
         def read(cut: tuple[int, int]) -> Index:
