@@ -12,8 +12,8 @@ import numpy as np
 import aucbench
 from aucbench.data.summaries import whole_chunk
 from aucbench.kernels.spam import soft_pass
+from aucbench_plugins.online.derived import derive_spam_step
 from aucbench_plugins.online.proximal import make_lazy_pass
-from aucbench_plugins.online.reach import derive_spam_step
 from aucbench_plugins.online.spam import ProximalPoint, SpamL1
 
 from .bench_svm_or import seconds

@@ -1,7 +1,7 @@
 """Passes of OPAUC over rows in a given order."""
 
 from libc.math cimport sqrt
-from reach cimport widen
+from steps cimport widen
 from rows cimport Rows, ahead, axpy, first_index, rows_of
 from scipy.linalg.cython_blas cimport daxpy, ddot, dgemv, dscal, dsymv, dsyrk
 

@@ -7,7 +7,7 @@ until the class changes; then they are made together.
 
 from libc.math cimport fabs, fmax
 from libc.string cimport memcpy
-from reach cimport widen
+from steps cimport widen
 from rows cimport (
     AUCBENCH_PREFETCH, Rows, ahead, aucbench_axpy2, aucbench_axpy4, aucbench_inner, aucbench_mix,
     axpy, begin, column, dot, first_index, rows_of, square, value,

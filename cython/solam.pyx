@@ -1,7 +1,7 @@
 """Passes of SOLAM over rows in a given order."""
 
 from libc.math cimport fmax, fmin, sqrt
-from reach cimport capped
+from steps cimport capped
 from rows cimport Rows, ahead, first, first_index, rows_of
 from scaled cimport Scaled, add, count, fold, multiply, scaled, score
 

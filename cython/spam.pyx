@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 from libc.string cimport memcpy, memset
-from reach cimport capped
+from steps cimport capped
 from rows cimport (
     Rows, ahead, axpy, begin, dot, doubles_of, first, first_index, rows_of, view,
 )

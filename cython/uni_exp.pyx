@@ -1,7 +1,7 @@
 """Passes of Online Uni-Exp over rows in a given order."""
 
 from libc.math cimport INFINITY, exp, fmin
-from reach cimport widen
+from steps cimport widen
 from rows cimport Rows, ahead, first, first_index, rows_of
 from scaled cimport Scaled, add, fold, multiply, scaled, score
 

@@ -21,7 +21,7 @@ from aucbench.optim import row_order
 from aucbench.projectors import L1Ball
 from aucbench.ranges import DEFAULT_PASSES
 
-from .reach import derive_l1_radius, derive_saddle_step, find_max_abs
+from .derived import derive_l1_radius, derive_saddle_step, find_max_abs
 
 LOG_CONFIDENCE = log(12 / 0.1)  # L = log(12/δ); δ = 0.1 as published
 SPREAD = 2 + sqrt(2 * LOG_CONFIDENCE)

@@ -19,7 +19,7 @@ from aucbench.objectives import square_over
 from aucbench.projectors import ElasticNet
 
 from .aligned import aligned, padded
-from .reach import SHARE, require_squares, widen
+from .derived import SHARE, require_squares, widen
 from .span import passes_in_span
 
 SLICE = 4096  # rows whose random numbers are drawn at a time

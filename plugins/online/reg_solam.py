@@ -19,7 +19,7 @@ from aucbench.objectives import square_over
 from aucbench.optim import default_ridge, passes, positive_share
 from aucbench.projectors import ElasticNet
 
-from .reach import derive_saddle_step
+from .derived import derive_saddle_step
 from .solam import STEPS, SaddlePoint
 
 

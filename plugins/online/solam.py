@@ -18,7 +18,7 @@ from aucbench.objectives import square_over
 from aucbench.optim import capped, passes
 from aucbench.projectors import L2Ball
 
-from .reach import derive_radius, derive_saddle_step
+from .derived import derive_radius, derive_saddle_step
 
 STEPS = (1e-4, 1e-3, 1e-2, 1e-1, *range(1, 101, 9))  # those below 1 are ours, see `Solam`
 

@@ -18,8 +18,8 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import capped, default_l1, default_ridge, row_order
 from aucbench.projectors import ElasticNet
 
+from .derived import derive_spam_step
 from .proximal import choose_pass
-from .reach import derive_spam_step
 
 POWERS = tuple(10.0**e for e in range(-5, 3))
 
@@ -43,7 +43,7 @@ class SpamNet(Solver):
         First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
         as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
         is the share of the class of row i: with this η no rows make w diverge. In file order η is
-        smaller, because the file may be sorted: see `derive_spam_step` in `reach.py`.
+        smaller, because the file may be sorted: see `derive_spam_step` in `derived.py`.
     l1 : float, optional
         Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F. None means 0.1 D √(2p(1−p)/(n d)), where D² is the
         mean square distance of a pair of rows: see `aucbench.optim.default_l1`.

@@ -21,7 +21,7 @@ from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.scale import ChunkedData
 
-from .reach import SHARE, require_squares, widen
+from .derived import SHARE, require_squares, widen
 
 
 @about("streams of rows, by a loss of single rows and not of pairs", cites=("kotlowski2011",))

@@ -30,6 +30,10 @@ KERNELS = [
     ("uni-exp", "uni_exp", "uni_exp_pass", "uni_exp"),
     ("uni-exp[eta=0.1,intercept=false]", "uni_exp", "uni_exp_pass", "uni_exp"),
 ]
+SPAM = [
+    *("spam-l1[l1=0.005]", "spam-l1[l1=0.005,average=false]", "spam-l2", "spam-l2[xi=0.4]"),
+    *("spam-net[l1=0.005,l2=0.01]", "spam-net[l1=0.005,l2=0.01,average=false]"),
+]
 PASSES = 3
 
 
@@ -43,7 +47,8 @@ def sample(n=150, d=12):
 
 def weights(spec, data):
     solver = get_solver(spec)
-    made = states(solver, posed(solver, data), np.random.default_rng(1))
+    start = np.linspace(-0.1, 0.1, data.d)
+    made = states(solver, posed(solver, data), np.random.default_rng(1), start)
     return np.array([state.w.copy() for state in islice(made, PASSES)])
 
 
@@ -69,7 +74,7 @@ def test_a_kernel_takes_the_steps_of_the_definition(monkeypatch, layout, spec, m
 
 
 @LAYOUTS
-@pytest.mark.parametrize("spec", ["spam-l1[l1=0.005]", "spam-l2", "spam-net[l1=0.005,l2=0.01]"])
+@pytest.mark.parametrize("spec", SPAM)
 @pytest.mark.parametrize("features_per_value", [0, 30])
 def test_spam_takes_its_steps_with_each_penalty(monkeypatch, layout, spec, features_per_value):
     """Rows in CSR have lazy steps from 0 features per stored value on, and dense rows never."""

@@ -12,7 +12,7 @@ from stepping import step_by_rows
 from aucbench.data import Chunk, Data
 from aucbench.registry import get_solver
 from aucbench_plugins.online import opauc, opauc_lr
-from aucbench_plugins.online.reach import derive_spam_step
+from aucbench_plugins.online.derived import derive_spam_step
 from aucbench_plugins.online.uni_exp import reference_update
 
 

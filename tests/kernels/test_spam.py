@@ -1,27 +1,20 @@
 """Passes of SPAM, scaled, swept and lazy, against the eager definition."""
 
-from importlib import import_module
-from itertools import islice
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from layouts import LAYOUTS
 from scipy.sparse import csr_array
-from stepping import posed, states, step_by_rows
+from stepping import step_by_rows
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.data.data import Chunk
 from aucbench.data.summaries import whole_chunk
 from aucbench.kernels import spam
-from aucbench.registry import get_solver
-from aucbench.solving.loop import begin
 from aucbench_plugins.online.proximal import Window, make_ridge_pass
 from aucbench_plugins.online.spam import ProximalPoint, reference_update
 
-PASSES = import_module("aucbench_plugins.online.proximal")
 penalties = st.sampled_from([0.0, 1e-3, 0.05, 0.4, 30.0, 1e4])
 
 
@@ -209,36 +202,3 @@ def test_any_float_ends_within_the_work_space(bad, where):
     assert where == "penalty" or not np.isnan(bad) or np.isnan(point.w).any()
     for a in fenced:
         assert (a[-1] == (3.0 if a.dtype == np.float64 else -1)).all()
-
-
-@pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("name", ["spam-l1", "spam-net"])
-def test_solvers_do_not_depend_on_the_kernel(monkeypatch, name, average):
-    _, stored, y = sample(np.random.default_rng(3), 200, 60, 0.9)
-    data, found = Data.of(stored, y), []
-    for limit in (0, 10**9):
-        monkeypatch.setattr(PASSES, "LAZY_FROM", limit)
-        solver = get_solver(name, average=average, l1=5e-3)
-        _, made = begin(solver, data)
-        found.append(np.array([state.w.copy() for state in islice(made, 6)]))
-
-    assert np.count_nonzero(found[0]) > 60
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-13)
-
-
-@LAYOUTS
-@pytest.mark.parametrize(
-    ("name", "penalty"),
-    [("spam-l1", {"l1": 0.01}), ("spam-l2", {"l2": 0.1}), ("spam-net", {"l1": 0.01, "l2": 0.1})],
-)
-def test_solvers_yield_the_running_mean_from_their_start(layout, name, penalty):
-    X, _, y = sample(np.random.default_rng(6), 30, 7, 0.3)
-    solver = get_solver(name, xi=0.4, shuffle=False, **penalty)
-    data, w = Data.of(layout(X), y), np.linspace(-1, 1, 7)
-    made = states(solver, posed(solver, data), np.random.default_rng(0), w)
-    both = {"l1": 0.0, "l2": 0.0} | penalty
-    point = begun(data, w, both["l1"], both["l2"], 0.4)
-
-    for t, state in enumerate((s.w.copy() for s in islice(made, 2)), 1):
-        step_by_rows(reference_update, point, X, y, range(30))
-        np.testing.assert_allclose(state, point.total / (30 * t), rtol=1e-11, atol=1e-13)
