@@ -117,13 +117,13 @@ class Fsauc(Solver):
         """
         data, n = problem.data, problem.data.n
         passes = self.passes or budget.passes or DEFAULT_PASSES
-        m, n0 = schedule(ceil(min(passes * n, MOST_ROWS)))
+        m, n0 = schedule(ceil(min(passes * n, MOST_ROWS)))  # line 1
         R, kappa = self.R or derive_l1_radius(data), self.kappa or find_max_abs(data)
         eta = self.eta or 0.5 * derive_saddle_step(data, "eta")
         stage = Stage.first(problem.project(w0), R, kappa, eta)
         order = np.empty(0, np.int32)  # the rows of this pass that are still to come
         for k in range(m):  # the stages
-            while stage.rows < n0:  # the rows of a stage, which may end within a pass
+            while stage.rows < n0:  # lines 2 to 4 for its rows, of which a pass may be a part
                 if not order.size:
                     left = (m - k) * n0 - stage.rows
                     order = row_order(n, rng, shuffle=self.shuffle)[:left]
@@ -132,7 +132,7 @@ class Fsauc(Solver):
                 count_rows(part.size)
                 if not order.size:
                     yield State(stage.mean)
-            stage.restart()
+            stage.restart()  # lines 5 and 6
 
 
 def schedule(N: int) -> tuple[int, int]:
@@ -221,24 +221,21 @@ class Stage:
         """
         m_neg, m_pos = self.sums / np.maximum(self.seen, 1)[:, None]
         n0, p = self.rows, float(self.seen.min() / self.seen.sum())
-        self.w0 = self.mean
+        self.w0 = self.mean  # line 5
         self.a = self.a0 = self.total_a / n0
         self.b = self.b0 = self.total_b / n0
         self.alpha = self.alpha0 = self.w0 @ (m_neg - m_pos)
         self.z[:], self.total[:] = 0.0, 0.0
         self.total_a, self.total_b, self.rows = 0.0, 0.0, 0
 
-        k, R, L, beta = self.kappa, self.R, LOG_CONFIDENCE, self.beta
-        self.r /= 2
-        self.D = self.beta = UNBOUNDED
+        k, L, beta = self.kappa, LOG_CONFIDENCE, self.beta
+        self.r /= 2  # line 6
+        near, spread = 2 * sqrt(2) * k * self.r, 4 * sqrt(2) * k * (1 + 2 * k) * SPREAD * self.R
         root = p * n0 - sqrt(2 * n0 * L)
-        if root > 0:
-            self.D = 2 * sqrt(2) * k * self.r + 4 * sqrt(2) * k * (1 + 2 * k) * SPREAD * R / sqrt(
-                root
-            )
-        root, moved = p - sqrt(2 * L / n0), k * (1 + 2 * k) * SPREAD
-        if root > 0:
-            self.beta = 1 + 8 * (k * k) + 32 * (moved * moved) / root
+        self.D = near + spread / sqrt(root) if root > 0 else UNBOUNDED
+        moved = k * (1 + 2 * k) * SPREAD
+        root = p - sqrt(2 * L / n0)
+        self.beta = 1 + 8 * (k * k) + 32 * (moved * moved) / root if root > 0 else UNBOUNDED
         self.eta = min(self.eta * sqrt(self.beta / beta) / 2, self.eta)
 
 
@@ -248,7 +245,7 @@ def reference_update(stage: Stage, x: Vector, y: int) -> None:
     This is the definition of the step in plain NumPy. `stage_rows` takes the same steps, up to
     rounding, and in O(stored values of the row) while w is inside the ℓ1 ball.
     """
-    stage.sums[int(y > 0)] += x
+    stage.sums[int(y > 0)] += x  # line 2
     stage.seen[int(y > 0)] += 1
     p = stage.seen[1] / stage.seen.sum()
     w, a, b, alpha, eta = stage.w0 + stage.z, stage.a, stage.b, stage.alpha, stage.eta
@@ -260,7 +257,7 @@ def reference_update(stage: Stage, x: Vector, y: int) -> None:
         dw, da, db = p * (s - b + 1 + alpha) * x, 0, -p * (s - b)
         dalpha = p * (s - (1 - p) * alpha)
 
-    # v = (w, a, b) descends: onto ‖w‖₁ ≤ R, |a|, |b| ≤ Rκ, then within r of the start.
+    # line 3: v = (w, a, b) descends: onto ‖w‖₁ ≤ R, |a|, |b| ≤ Rκ, then within r of the start.
     bound = stage.R * stage.kappa
     z = L1Ball(stage.R)(w - eta * dw) - stage.w0
     a = np.clip(a - eta * da, -bound, bound) - stage.a0
@@ -268,7 +265,7 @@ def reference_update(stage: Stage, x: Vector, y: int) -> None:
     shrink = min(1, stage.r / max(np.sqrt(z @ z + a * a + b * b), 1e-300))
     stage.z, stage.a, stage.b = shrink * z, stage.a0 + shrink * a, stage.b0 + shrink * b
 
-    # α ascends: onto |α| ≤ 2Rκ, then within D of the start.
+    # line 4: α ascends: onto |α| ≤ 2Rκ, then within D of the start.
     alpha = np.clip(alpha + eta * dalpha, -2 * bound, 2 * bound) - stage.alpha0
     stage.alpha = stage.alpha0 + np.clip(alpha, -stage.D, stage.D)
 

@@ -156,7 +156,7 @@ class SaddlePoint:
     @staticmethod
     def at(w: Vector, kappa: float | None, *, xi: float, R: float, lam: float = 0.0) -> SaddlePoint:
         """Return the point w, a = b = α = 0, before the first row, with γ_t = ξ/√t."""
-        total, zeros = np.zeros((2, w.size))
+        total, zeros = np.zeros((2, w.size))  # line 2
         return SaddlePoint(w, total, zeros, kappa or 0.0, kappa is None, xi, 1.0, R, lam)
 
     @property
@@ -172,7 +172,7 @@ def reference_update(point: SaddlePoint, x: Vector, y: int) -> None:
     rounding, in O(stored values of the row).
     """
     w, a, b, alpha, R, lam = point.w, point.a, point.b, point.alpha, point.R, point.lam
-    point.rows += 1
+    point.rows += 1  # line 8: t
     point.positives += y > 0
     p = point.positives / point.rows  # line 3: p̂_t
     if point.running:

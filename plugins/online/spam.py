@@ -176,12 +176,12 @@ def reference_update(point: ProximalPoint, x: Vector, y: int) -> None:
     """
     w, p, (m_neg, m_pos) = point.w, point.p, point.means
     point.rows += 1
-    eta = capped(point.xi, point.n, point.rows)
-    a, b = w @ m_pos, w @ m_neg  # line 4: a(w), b(w) and α(w)
+    eta = capped(point.xi, point.n, point.rows)  # line 1: η_t
+    a, b = w @ m_pos, w @ m_neg  # line 2: a(w), b(w) and α(w)
     alpha = b - a
     s = w @ x
     g = 2 * (1 - p) * (s - a - 1 - alpha) * x if y > 0 else 2 * p * (s - b + 1 + alpha) * x
-    u = w - eta * g  # line 5
-    soft = np.sign(u) * np.maximum(np.abs(u) - eta * point.l1, 0.0)
-    point.w = soft / (1.0 + eta * point.l2)  # line 6: the prox of η Ω
-    point.total = point.total + point.w
+    u = w - eta * g  # line 3
+    soft = np.sign(u) * np.maximum(np.abs(u) - eta * point.l1, 0.0)  # line 4: the prox of η_t Ω
+    point.w = soft / (1.0 + eta * point.l2)
+    point.total = point.total + point.w  # line 5
