@@ -9,7 +9,7 @@ import numpy as np
 
 import aucbench
 from aucbench.data import Terms
-from aucbench.optim.term_model import model_minimum
+from aucbench.optim.term_model import Model, model_minimum
 from aucbench.projectors import GroupL2
 
 from .rows import labels
@@ -66,11 +66,11 @@ class Models:
     def setup(self, group: float) -> None:
         rng = np.random.default_rng(0)
         A = rng.standard_normal((2 * D, D)) / D**0.5
-        self.M, self.g = A.T @ A + 0.01 * np.eye(D), rng.standard_normal(D)
+        self.model, self.g = Model(A.T @ A + 0.01 * np.eye(D)), rng.standard_normal(D)
         self.penalty = GroupL2(group, terms=terms(bounded=True))
 
     def time_minimum(self, group: float) -> None:
-        model_minimum(self.M, self.g, self.penalty, np.zeros(D))
+        model_minimum(self.model, self.g, self.penalty, np.zeros(D))
 
     def time_prox(self, group: float) -> None:
         self.penalty(self.g.copy(), 0.1)

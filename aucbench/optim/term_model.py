@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.tally import READ
@@ -96,29 +97,81 @@ class Face:
             H[np.diag_indices(free.size)] += self.bend[free]
         return H
 
-    def solver(self, M: Vector) -> Map:
-        """Return x (d,) -> the solution with `matrix`, 0 elsewhere; M may be a diagonal (d,)."""
-        free = self.free
-        if M.ndim == 1:
-            diagonal = (M + self.bend)[free]
-            return lambda x: self._placed(x[free] / diagonal)
-        if not free.size:
-            return np.zeros_like
-        READ.get().add(0, CHOLESKY * free.size**3)
-        factor = cho_factor(self.matrix(M), lower=True, overwrite_a=True, check_finite=False)
-        return lambda x: self._placed(cho_solve(factor, x[free], check_finite=False))
+    def kept(self, x: Vector) -> Vector:
+        """Return x, and 0 for the weights that may not move."""
+        return x if self.free.size == x.size else self.placed(x[self.free])
 
-    def _placed(self, part: Vector) -> Vector:
+    def placed(self, part: Vector) -> Vector:
+        """Return the free weights `part` (m,) among zeros, (d,)."""
         out = np.zeros(self.unit.size)
         out[self.free] = part
         return out
+
+
+class Model:
+    """A quadratic model of a loss around a point: M (d, d), or a diagonal M (d,), and its factor.
+
+    Parameters
+    ----------
+    M : array of shape (d, d) or (d,)
+        Positive definite.
+    """
+
+    def __init__(self, M: Vector) -> None:
+        self.M = M
+
+    def times(self, x: Vector) -> Vector:
+        """Return M x."""
+        return self.M * x if self.M.ndim == 1 else self.M @ x
+
+    def diagonal(self) -> Model:
+        """Return the model by the diagonal of M."""
+        return self if self.M.ndim == 1 else Model(self.M.diagonal().copy())
+
+    def inverse(self) -> Map:
+        """Return r -> M⁻¹ r, or by the diagonal if M has no Cholesky factor."""
+        if self.M.ndim == 1:
+            return lambda r: r / self.M
+        try:
+            return self._solve
+        except LinAlgError:  # of rows so long that products overflow
+            return self.diagonal().inverse()
+
+    def solver(self, face: Face) -> Map:
+        """Return x (d,) -> the solution with `Face.matrix`, 0 elsewhere.
+
+        Raises
+        ------
+        LinAlgError
+            When it has no Cholesky factor.
+        """
+        free = face.free
+        if self.M.ndim == 1:
+            diagonal = self.M + face.bend
+            return lambda x: face.kept(x / diagonal)
+        if not free.size:
+            return np.zeros_like
+        if free.size == len(self.M) and not face.penalty.group:
+            return self._solve
+        solve = _solver(face.matrix(self.M))
+        return lambda x: face.placed(solve(x[free]))
+
+    @cached_property
+    def _solve(self) -> Map:
+        return _solver(self.M.copy())
+
+
+def _solver(H: Vector) -> Map:
+    READ.get().add(0, CHOLESKY * len(H) ** 3)
+    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+    return lambda x: np.asarray(cho_solve(factor, x, check_finite=False))
 
 
 def _numbers(mask: NDArray[np.bool_]) -> Index:
     return np.flatnonzero(mask).astype(np.int32)
 
 
-def model_minimum(M: Vector, g: Vector, penalty: GroupL2, w: Vector) -> Vector:
+def model_minimum(model: Model, g: Vector, penalty: GroupL2, w: Vector) -> Vector:
     """Return the v with the least g·(v − w) + ½(v − w)ᵀM(v − w) + Ω(v), without the ridge of Ω.
 
     A round takes a block step for each term, which finds out which terms are 0, and a Newton step
@@ -127,9 +180,8 @@ def model_minimum(M: Vector, g: Vector, penalty: GroupL2, w: Vector) -> Vector:
 
     Parameters
     ----------
-    M : array of shape (d, d) or (d,)
-        Positive definite; a vector is a diagonal, and then one step is the minimum of a model with
-        the largest entry of each term.
+    model : Model
+        M; a diagonal takes one step, to the minimum of a model with the largest entry of each term.
     g : array of shape (d,)
         The gradient at w.
     penalty : GroupL2
@@ -143,14 +195,14 @@ def model_minimum(M: Vector, g: Vector, penalty: GroupL2, w: Vector) -> Vector:
     J. Control and Optimization 20, 1982. Block steps: Tseng & Yun, "A coordinate gradient descent
     method for nonsmooth separable minimization", Mathematical Programming 117, 2009.
     """
-    if M.ndim == 1:
-        return _separable(M, g, penalty, w)
-    model = _Model(M, g, penalty, w)
+    if model.M.ndim == 1:
+        return _separable(model.M, g, penalty, w)
+    at = _ModelPoint(model, g, penalty, w)
     for _ in range(ROUNDS):
-        changed = bool(penalty.group) and model.sweep()
-        if not model.newton() and not changed:
+        changed = bool(penalty.group) and at.sweep()
+        if not at.newton() and not changed:
             break
-    return model.v
+    return at.v
 
 
 def _separable(M: Vector, g: Vector, penalty: GroupL2, w: Vector) -> Vector:
@@ -168,11 +220,11 @@ def _separable(M: Vector, g: Vector, penalty: GroupL2, w: Vector) -> Vector:
     return out
 
 
-class _Model:
+class _ModelPoint:
     """A point v of the model, and its gradient r without Ω."""
 
-    def __init__(self, M: Vector, g: Vector, penalty: GroupL2, w: Vector) -> None:
-        self.M, self.penalty = M, penalty
+    def __init__(self, model: Model, g: Vector, penalty: GroupL2, w: Vector) -> None:
+        self.model, self.M, self.penalty = model, model.M, penalty
         self.v, self.r = w.copy(), g.copy()
         self.fallen = 0.0
         self._steps: dict[int, float] = {}
@@ -209,7 +261,7 @@ class _Model:
         """Take a Newton step on the face, and return whether there is more to gain."""
         face = Face.at(self.penalty, self.v, self.r)
         slope = self.r + face.pull
-        p = -face.solver(self.M)(slope)
+        p = -self.model.solver(face)(slope)
         fall = -float(slope @ p)
         if not fall > DECREMENT * self.fallen:
             return False

@@ -1,8 +1,9 @@
-"""Newton steps for a smooth loss over pairs, with bounds of weights and the group lasso."""
+"""Newton steps for a smooth loss over pairs with a ridge, bounds of weights and the group lasso."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from math import inf
 from typing import Protocol
@@ -10,19 +11,24 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from aucbench.contract import count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.data.rounding import Slack, gamma, longest, of_scores
-from aucbench.data.tally import READ, count_at_least, count_rows
-from aucbench.optim.term_model import Face, model_minimum
+from aucbench.data.rounding import Slack, gamma, gap_of_gradient, longest, of_scores
+from aucbench.data.tally import READ, count_at_least
+from aucbench.objectives.margins import scores_at
+from aucbench.optim.conjugate_gradient import conjugate_gradient
+from aucbench.optim.lbfgs import Lbfgs
+from aucbench.optim.term_model import Face, Model, model_minimum
 from aucbench.projectors import GroupL2
 
 ARMIJO = 1e-4
 HALVINGS = 30
 LOOSEST = 0.5  # residual that conjugate gradients leave, relative to that at the start
 LONGEST = 500  # products with the Hessian in one step
-MANY = 2  # products of a step that do not yet show that its model is not good enough
-SHARES = (1.0, 0.5, 0.25)  # of the way from the minimum of M to a step that may be better
+MEMORY = 5  # directions of a step that improve the model of the next one
+
+Pairs = Iterable[tuple[Vector, Vector]]
 
 
 class Bent(Protocol):
@@ -53,7 +59,8 @@ class TermPoint:
 
         P(w) + g·(v − w) + (λ/2)‖v − w‖² + Ω(v) − Ω(w)
 
-    at every v. The least of these is at u, the prox of Ω/λ at w − g/λ. So it bounds the gap.
+    at every v. The least of these is at u, the prox of Ω/λ at w − g/λ. So it bounds the gap. With
+    a ridge alone u is w − g/λ, and the bound is ‖g‖²/(2λ).
 
     Parameters
     ----------
@@ -96,6 +103,10 @@ class TermPoint:
         lam = self._penalty.l2
         self.gradient = self._f.pullback(self._c) + lam * self.w
         self.slack = self._f.rounding_at(self.w, self.error, float(np.ptp(self.s)))
+        if self._penalty.is_ridge:
+            self.residual = float(np.linalg.norm(self.gradient))
+            self.gap = gap_of_gradient(self.residual, self.w, lam, self.slack)
+            return
         with np.errstate(over="ignore", invalid="ignore"):
             u = replace(self._penalty, l2=0.0)(self.w - self.gradient / lam, 1.0 / lam)
             self.residual = lam * float(np.linalg.norm(u - self.w))
@@ -122,23 +133,27 @@ class TermPoint:
         return apart * (1.0 + own)
 
 
-Model = Callable[[Vector, int], Vector]  # scores, and how often there was one before
+# The scores, and the last step; None before the first.
+Models = Callable[[Vector, "TermStep | None"], Model]
 
 
 def term_newton(
     f: Bent,
     penalty: GroupL2,
     w: Vector,
-    model: Model,
+    models: Models,
     *,
     precision: float = 0.0,
     enough: float = 0.0,
 ) -> Iterator[TermPoint]:
     """Yield points of descent of P = f + Ω from w, at least once.
 
-    A step has three parts. The minimum of a model of f plus Ω, which reads no rows, tells which
-    weights stay at a bound or at 0. Conjugate gradients with the Hessian of f improve it along the
-    others. A search by halves reads no rows, because scores are linear on the way.
+    A step p solves H p = −G approximately, with the Hessian H of f + (λ/2)‖·‖², in three parts.
+    Under bounds, or with a group lasso, the minimum of a model of f plus Ω, which reads no rows,
+    tells which weights stay at a bound or at 0. Conjugate gradients improve the others. They end at
+    a residual of η = min(1/2, (‖G‖/‖G₀‖)^¼) of that at the start, in the norm of M⁻¹, where M is
+    the model. The last 5 directions of the step before, and their products with H, improve M as in
+    L-BFGS. A search by halves reads no rows, because scores are linear on the way.
 
     It ends when the length of the gradient is `enough`, when a step promises to lower P by at most
     `precision` P, or when rounding allows no further progress.
@@ -151,33 +166,39 @@ def term_newton(
         Ω, with the ridge λ > 0.
     w : array of shape (d,)
         The start, within the bounds.
-    model : function (scores, k) -> array of shape (d, d) or (d,)
-        The k-th model, from 0: a positive definite matrix, or a diagonal. It counts as one reading
-        of the rows. There is a new one after a step which shows that the last one is too old, or
-        that it is from too few rows.
+    models : function (scores, step) -> Model
+        The model for the next step, given the last one: the same, or a new one if it shows that the
+        last model is too old, or that it is from too few rows. A new one counts as one reading of
+        the rows.
     precision, enough : float
         When to end.
 
     References
     ----------
     Lee, Sun & Saunders, "Proximal Newton-type methods for minimizing composite functions", SIAM J.
-    Optim. 24, 2014.
+    Optim. 24, 2014. Truncated Newton steps: Steihaug, "The conjugate gradient method and trust
+    regions in large scale optimization", SIAM J. Numer. Anal. 20, 1983. Pairs of a step before:
+    Morales & Nocedal, "Automatic preconditioning by limited memory quasi-Newton updating", SIAM J.
+    Optim. 10, 2000.
     """
-    n, M, poor, renewed = f.data.n, np.zeros(0), True, 0
-    at = TermPoint(f, penalty, w, _scores(f.data, w), of_scores(f.data, w))
+    n = f.data.n
+    step: TermStep | None = None
+    model: Model | None = None
+    at = TermPoint(f, penalty, w, scores_at(f.data, w), of_scores(f.data, w))
     at.differentiate()
     yield at
+    first = at.residual
     while at.residual > max(at.slack[1], enough):
-        if poor:
-            read = READ.get().rows
-            M, renewed = model(at.s, renewed), renewed + 1
+        read, last = READ.get().rows, model
+        model = models(at.s, step)
+        if model is not last:
             count_at_least(read + n)
-        step = TermStep(at, penalty, M)
-        if not -step.promise > precision * at.value:
+        eta = min(LOOSEST, (at.residual / first) ** 0.25)
+        step = TermStep(at, penalty, model, step.pairs if step else ())
+        if not step.promise > precision * at.value:
             return
-        for _ in step.approach():
+        for _ in step.approach(eta):
             yield at
-        poor = step.poor
         following = step.search(f)
         if following is None:
             return
@@ -185,13 +206,6 @@ def term_newton(
         at.differentiate()
         count_rows(n)  # of the gradient
         yield at
-
-
-def _scores(data: Data, w: Vector) -> Vector:
-    if w.any():
-        return data.scores(w)
-    count_rows(data.n)  # of the gradient
-    return np.zeros(data.n)
 
 
 class TermStep:
@@ -203,34 +217,58 @@ class TermStep:
         The point.
     penalty : GroupL2
         Ω.
-    M : array of shape (d, d) or (d,)
-        About the Hessian, or its diagonal.
+    model : Model
+        About the Hessian.
+    pairs : sequence of (v, Hv)
+        Directions of the step before, and their products with the Hessian.
 
     Attributes
     ----------
     promise : float
-        g·p + Ω(w + p) − Ω(w) of the minimum of the model, which bounds the slope along it.
-    poor : bool
-        Whether M was of little use: p took many products, or it could not be improved as a whole.
+        How far P falls at most by the model, about.
+    products : int
+        Products with the Hessian.
+    shortened : bool
+        Whether the step is better than the minimum of the model, but not as a whole.
     """
 
-    def __init__(self, at: TermPoint, penalty: GroupL2, M: Vector) -> None:
-        self._at, self._penalty, self._M = at, penalty, M
+    def __init__(self, at: TermPoint, penalty: GroupL2, model: Model, pairs: Pairs) -> None:
+        self._at, self._penalty, self._model = at, penalty, model
         try:
-            self._aim = model_minimum(M, at.gradient, penalty, at.w)
+            self._begin(pairs)
         except LinAlgError:  # rounding has made the model indefinite
-            self._M = M.diagonal().copy()
-            self._aim = model_minimum(self._M, at.gradient, penalty, at.w)
-        self.p, self.q = self._aim - at.w, np.zeros(at.s.size)
-        self.promise = self._slope(self.p)
-        self.poor = False
-        self._directions, self._travelled = 1, float(np.linalg.norm(self.p))
+            self._model = model.diagonal()
+            self._begin(pairs)
+        self.products, self.shortened = 0, False
+        self.pairs: deque[tuple[Vector, Vector]] = deque(maxlen=MEMORY)
+
+    def _begin(self, pairs: Pairs) -> None:
+        """Go to the minimum of the model, if a term may become 0 or stop at a bound."""
+        at, penalty, model = self._at, self._penalty, self._model
+        self.p, self.q = np.zeros(at.w.size), np.zeros(at.s.size)
+        aim = at.w
+        if not penalty.is_ridge:
+            aim = model_minimum(model, at.gradient, penalty, at.w)
+            self.p = aim - at.w
+        self._face = Face.at(penalty, aim, np.zeros(at.w.size))
+        self._inverse = Lbfgs(MEMORY, model.solver(self._face))
+        self._first: Vector | None = None  # the first direction of conjugate gradients, if known
+        for v, Hv in pairs:
+            self._inverse.add(self._face.kept(v), self._face.kept(Hv))
+        if penalty.is_ridge:
+            self._first = self._inverse.direction(at.gradient)
+            self._start = -float(at.gradient @ self._first)
+            self.promise = 0.5 * self._start
+        else:
+            self._start = float(self.p @ model.times(self.p))
+            self.promise = -self._slope(self.p)
+        self._travelled = float(np.linalg.norm(self.p))
 
     def _slope(self, p: Vector) -> float:
         at = self._at
         return float(at.gradient @ p) + self._penalty.of_lengths(at.w + p) - at.lengths
 
-    def approach(self) -> Iterator[None]:
+    def approach(self, eta: float) -> Iterator[None]:
         """Let p approach the minimum of the Hessian's own model; yield after each reading.
 
         The weights that the minimum of M has at a bound stay there, and so do terms that are 0.
@@ -238,12 +276,14 @@ class TermStep:
         spoil the step. So p is the best point, by the Hessian's model, on the way to it from the
         minimum of M.
         """
-        at, first = self._at, self.p.copy()
-        self.q, Hp = at.product(first)
+        if self._penalty.is_ridge:
+            yield from self._improve(-self._at.gradient, eta)
+            return
+        at, face, first = self._at, self._face, self.p.copy()
+        Hp = self._product(first)
         yield
-        first_q = self.q.copy()
-        face = Face.at(self._penalty, self._aim, np.zeros(at.w.size))
-        yield from self._conjugate_gradients(Hp, face)
+        first_q, self.q = self._scores, self._scores.copy()
+        yield from self._improve(-(at.gradient + Hp + face.pull), eta)
         outside = face.left_by(at.w + self.p)
         if outside.any():
             self.p[outside] = -at.w[outside]
@@ -252,53 +292,50 @@ class TermStep:
             yield
         self._shorten(first, first_q)
 
+    def _improve(self, r: Vector, eta: float) -> Iterator[None]:
+        """Add conjugate directions to p, from the residual r."""
+        product = self._product if self._penalty.is_ridge else self._product_on_face
+        least = eta * eta * self._start
+        for alpha, v, Hv in conjugate_gradient(product, r, self._precondition, least):
+            yield
+            self.p += alpha * v
+            self.q += alpha * self._scores
+            self._travelled += alpha * float(np.linalg.norm(v))
+            self.pairs.append((v, Hv))
+            if self.products >= LONGEST:
+                return
+
+    def _precondition(self, r: Vector) -> Vector:
+        first, self._first = self._first, None
+        return self._inverse.direction(-r) if first is None else first
+
+    def _product(self, v: Vector) -> Vector:
+        self._scores, Hv = self._at.product(v)
+        self.products += 1
+        return Hv
+
+    def _product_on_face(self, v: Vector) -> Vector:
+        return self._product(v) + self._face.curved(v)
+
     def _shorten(self, first: Vector, first_q: Vector) -> None:
         best, least, best_share = (first, first_q), self._expected(first, first_q), 0.0
-        for share in SHARES:  # where both agree, so do all between them, to the last bit
+        for share in (1.0, 0.5, 0.25):  # where both agree, so do all between them, to the last bit
             p, q = self.p, self.q
             if share < 1.0:
                 p, q = first + share * (p - first), first_q + share * (q - first_q)
             if self._slope(p) < 0.0 and (change := self._expected(p, q)) < least:
                 best, least, best_share = (p, q), change, share
         self.p, self.q = best
-        self.poor = self._directions > MANY or (self._directions > 1 and best_share < 1.0)
+        self.shortened = best_share < 1.0
 
     def _expected(self, p: Vector, q: Vector) -> float:
         """Return the change of P that the Hessian's model expects of p, which has the scores q."""
         return self._slope(p) + 0.5 * self._at.curvature(p, q)
 
-    def _conjugate_gradients(self, Hp: Vector, face: Face) -> Iterator[None]:
-        at, M = self._at, self._M
-        along = M * self.p if M.ndim == 1 else M @ self.p
-        least = LOOSEST**2 * float(self.p @ along)
-        r = -(at.gradient + Hp + face.pull)
-        solve, v, before = face.solver(M), np.zeros(at.w.size), inf
-        while self._directions < LONGEST:
-            z = solve(r)
-            rz = float(r @ z)
-            if not rz > least:
-                return
-            v, before = z + rz / before * v, rz
-            q, Hv = at.product(v)
-            yield
-            Hv += face.curved(v)
-            curvature = float(v @ Hv)
-            if not curvature > 0.0:
-                return
-            self._go(rz / curvature, v, q)
-            r -= rz / curvature * Hv
-
-    def _go(self, a: float, v: Vector, q: Vector) -> None:
-        self.p += a * v
-        self.q += a * q
-        self._directions += 1
-        self._travelled += a * float(np.linalg.norm(v))
-
     def search(self, f: Bent) -> TermPoint | None:
         """Return a lower point on the way from `at` along p, within the bounds."""
         at, slope, t = self._at, self._slope(self.p), 1.0
-        length = longest(f.data) * self._travelled
-        error = 4.0 * gamma(f.data.d + 4 * self._directions + 16) * length
+        error = 4.0 * gamma(f.data.d + 4 * self.products + 16) * longest(f.data) * self._travelled
         for _ in range(HALVINGS):
             w = self._penalty.bounded(at.w + t * self.p)
             wrong = at.error + t * error + of_scores(f.data, w)

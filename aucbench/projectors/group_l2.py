@@ -98,6 +98,11 @@ class GroupL2(Projector):
             return None
         return self.terms.low, self.terms.high
 
+    @property
+    def is_ridge(self) -> bool:
+        """Whether there are neither groups nor bounds."""
+        return not self.group and self.bounds is None
+
     def _shrinkage(self, u: Vector, step: float) -> Vector:
         """Return the factor of each coordinate, (d,)."""
         lengths = self.lengths(u)

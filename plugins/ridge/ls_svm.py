@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from aucbench.errors import require_above
 from aucbench.objectives import MomentSquare, PairwiseSquare, square_over
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.conjugate_gradient import certified_solution
+from aucbench.optim.term_model import Model
 from aucbench.optim.term_newton import term_newton
 from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
 
@@ -134,7 +135,7 @@ class LsSvm(Solver):
     def _terms(self, problem: Problem, penalty: GroupL2, w0: Vector) -> Iterator[State]:
         """Yield one state per point of `term_newton`, with the matrix above as its model."""
         f = PairwiseSquare(problem.data)
-        M = cache(partial(model, f, penalty.l2))
+        M = cache(lambda: Model(model(f, penalty.l2)))
         enough = self.tol * float(np.linalg.norm(f.grad(np.zeros(f.data.d))))
         w = penalty.bounded(w0)
         for at in term_newton(f, penalty, w, lambda *_: M(), enough=enough):

@@ -17,10 +17,10 @@ from aucbench.features import Splines
 from aucbench.features.kernel_columns import is_text
 from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.optim.choice import AUTO, require_whole_or_auto
-from aucbench.projectors import ElasticNet, GroupL2, penalty_of
+from aucbench.projectors import penalty_of
 
 from .rank_svm import RankSvm
-from .smoothing import WIDE, Tried, smoothing
+from .smoothing import Tried, smoothing
 
 
 @about(
@@ -121,17 +121,9 @@ class Additive(Solver):
             phi = Splines(self.knots).fit(replace(data, shapes=shapes), rng)
         phi = phi.crossed(data, phi.strongest(data, chosen.pairs)).bent(chosen.curve)
         mapped = phi.mapped(data)
-        return Problem(PairwiseSquaredHinge(mapped), self._penalty(mapped, chosen.lam), phi)
-
-    def _penalty(self, mapped: Data, lam: float) -> ElasticNet | GroupL2:
-        """Return the ridge and the group lasso, in the form that rank-svm is faster with.
-
-        With a group lasso of 0 it takes the loop of bounds, whose model is the Hessian of all
-        features. It needs a third of the passes, and is certified where the other one runs out.
-        """
-        if mapped.d > WIDE:
-            return penalty_of(mapped, lam, self.group)
-        return GroupL2(self.group or 0.0, lam, terms=mapped.terms)
+        return Problem(
+            PairwiseSquaredHinge(mapped), penalty_of(mapped, chosen.lam, self.group), phi
+        )
 
     def _straight(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise squared hinge over the columns as they are."""

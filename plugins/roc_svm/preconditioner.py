@@ -9,18 +9,22 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.data.layouts import pieces, square_entries
+from aucbench.data.layouts import pieces, square_entries, stored_count
 from aucbench.data.passes import pullback
 from aucbench.errors import DataError
 from aucbench.objectives import PairwiseSquaredHinge
+from aucbench.optim.term_model import Model
+from aucbench.optim.term_newton import TermStep
 from aucbench.pairs import members_of, pairs_of, sample_members
 from aucbench.pairs.gram import pair_diagonal
+from aucbench.projectors import GroupL2
 
 Map = Callable[[Vector], Vector]
 WIDE = 1000  # features beyond which a factor of a d × d matrix costs more than it saves
 PER_FEATURE = 8  # rows of the sample for each feature
 FEW_PER_FEATURE = 2  # the same of a model of more than WIDE features
-MOST = 20  # times that these numbers are doubled
+MANY = 4  # products of a step that do not yet show that its model is poor
+MOST = 1 << 23  # the largest of these numbers
 SHRINKAGE = 0.05  # share of the diagonal over all pairs that is added
 JITTER = 1e-10  # relative, so that rounding leaves the matrix positive definite
 WINDOW = 1.5  # of margins, its width in deviations of a margin times rows^(-1/5)
@@ -48,57 +52,63 @@ def sampled(data: Data, m: int, rng: np.random.Generator) -> Index:
     return sample_members(data, m, rng)
 
 
-def preconditioner(
-    f: PairwiseSquaredHinge,
-    s: Vector,
-    lam: float,
-    rng: np.random.Generator,
-    per_feature: int = PER_FEATURE,
-) -> Map:
-    """Return r -> M⁻¹ r, where M resembles the Hessian of f + (λ/2)‖·‖² at the scores s.
+class SampledHessians:
+    """The models of Newton steps: about the Hessian of f + (λ/2)‖·‖² over a sample of the rows.
 
-    With up to 1000 features it is `sampled_hessian`. With more, M is the diagonal (diag(A) + λ)^¼,
-    where A is the Hessian with every pair active. The power is from trials on text, where it saves
-    a fifth of the products with the Hessian. A power of 1 costs more of them than no M at all,
-    because most pairs are not active near the optimum.
+    With up to 1000 features it is `hessian_matrix`, of 8 rows for each feature. After a step that
+    took many products, or that was shortened, it is renewed with twice as many rows, if the
+    products cost more than the new model.
+
+    With more features and a ridge alone, it is the diagonal (diag(A) + λ)^¼, where A is the Hessian
+    with every pair active. The power is from trials on text, where it saves a fifth of the products
+    with the Hessian. A power of 1 costs more of them than no model at all, because most pairs are
+    not active near the optimum. Bounds and groups need the scale of the Hessian: it is
+    `hessian_matrix` of 2 rows for each feature, and with more than 2000 features diag(A) + λ.
+
+    Parameters
+    ----------
+    f : PairwiseSquaredHinge
+        The loss and its rows.
+    penalty : GroupL2
+        Ω, with the ridge λ.
+    rng : Generator
+        Draws the rows.
+    per_feature : int, optional
+        Rows of the first sample for each feature.
     """
-    if f.data.d <= WIDE:
-        return sampled_hessian(f, s, lam, rng, per_feature)
-    diagonal = (full_diagonal(f.data) + lam) ** POWER
-    return lambda r: r / diagonal
 
+    def __init__(
+        self,
+        f: PairwiseSquaredHinge,
+        penalty: GroupL2,
+        rng: np.random.Generator,
+        per_feature: int | None = None,
+    ) -> None:
+        self.f, self.penalty, self.rng = f, penalty, rng
+        self.per_feature = per_feature or (PER_FEATURE if f.data.d <= WIDE else FEW_PER_FEATURE)
+        self.model: Model | None = None
 
-def sampled_hessian(
-    f: PairwiseSquaredHinge,
-    s: Vector,
-    lam: float,
-    rng: np.random.Generator,
-    per_feature: int = PER_FEATURE,
-) -> Map:
-    """Return r -> M⁻¹ r with the M of `hessian_matrix`; M⁻¹ costs O(d³) once."""
-    H = hessian_matrix(f, s, lam, rng, per_feature)
-    diagonal = H if H.ndim == 1 else H.diagonal().copy()
-    if H.ndim == 1:
-        return lambda r: r / diagonal
-    try:
-        factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:  # of rows so long that products overflow
-        return lambda r: r / diagonal
-    return lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
+    def __call__(self, s: Vector, step: TermStep | None = None) -> Model:
+        """Return the model for the next step, from scores s (n,), given the last step."""
+        if self.model is not None and step is not None:
+            if not self._is_poor(step):
+                return self.model
+            self.per_feature = min(2 * self.per_feature, MOST)
+        self.model = Model(self._matrix(s))
+        return self.model
 
+    def _is_poor(self, step: TermStep) -> bool:
+        data, d = self.f.data, self.f.data.d
+        many = step.products > MANY or step.shortened
+        renewed = min(self.per_feature * d, data.n) * d * (3.0 + d / 30.0)
+        return d <= WIDE and many and step.products * stored_count(data.rows) > renewed
 
-def model(
-    f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator, renewed: int
-) -> Vector:
-    """Return about the Hessian of f + (λ/2)‖·‖² at s, (d, d), or a diagonal where d > 2000.
-
-    Its sample has 8d rows, or 2d where d > 1000, and twice as many each time that it is renewed.
-    """
-    d = f.data.d
-    if d <= 2 * WIDE:
-        few = PER_FEATURE if d <= WIDE else FEW_PER_FEATURE
-        return hessian_matrix(f, s, lam, rng, few << min(renewed, MOST))
-    return full_diagonal(f.data) + lam
+    def _matrix(self, s: Vector) -> Vector:
+        d, lam, alone = self.f.data.d, self.penalty.l2, self.penalty.is_ridge
+        if d <= (WIDE if alone else 2 * WIDE):
+            return hessian_matrix(self.f, s, lam, self.rng, self.per_feature)
+        diagonal = full_diagonal(self.f.data) + lam
+        return diagonal**POWER if alone else diagonal
 
 
 def hessian_matrix(

@@ -9,13 +9,11 @@ from scipy.optimize import minimize
 from aucbench.data import Data
 from aucbench.datasets import linear
 from aucbench.objectives import PairwiseSquaredHinge
+from aucbench.optim.term_model import Model
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
-from aucbench_plugins.roc_svm.preconditioner import (
-    balanced,
-    sampled_hessian,
-)
+from aucbench_plugins.roc_svm.preconditioner import balanced, hessian_matrix
 
 LAMBDAS = pytest.mark.parametrize("lam", [1e-6, 0.003, 0.1, 5.0])
 
@@ -81,7 +79,8 @@ def test_with_all_rows_the_preconditioner_is_the_inverse_hessian(lam):
     X, y = sample(8, n=20, d=4)
     w = np.array([0.3, -0.2, 0.5, 0.1])
 
-    inverse = sampled_hessian(PairwiseSquaredHinge(Data.of(X, y)), X @ w, lam, None)
+    f = PairwiseSquaredHinge(Data.of(X, y))
+    inverse = Model(hessian_matrix(f, X @ w, lam, None)).inverse()
 
     H = hessian(differences(X, y), lam, w)
     for r in np.eye(4):
@@ -95,7 +94,7 @@ def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():
     X[np.flatnonzero(y < 0)[:3], 3] = 1.0  # the sample is unlikely to have them
     data, w = Data.of(X, y), np.array([0.3, -0.2, 0.5, 0.1])
 
-    inverse = sampled_hessian(PairwiseSquaredHinge(data), X @ w, 1e-6, rng)
+    inverse = Model(hessian_matrix(PairwiseSquaredHinge(data), X @ w, 1e-6, rng)).inverse()
 
     root = np.linalg.cholesky(np.stack([inverse(r) for r in np.eye(4)]))
     spread = np.linalg.eigvalsh(root.T @ hessian(differences(X, y), 1e-6, w) @ root)
