@@ -1,4 +1,4 @@
-"""The solvers that a fit has compared: what is known of each, and why one of them was chosen."""
+"""The solvers that a fit has compared: the result of each, and why one of them was chosen."""
 
 from __future__ import annotations
 

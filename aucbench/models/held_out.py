@@ -91,7 +91,7 @@ class HeldOut:
         final : Model
             Fitted to the training rows of each of them, and others.
         seed : int
-            Of the training rows whose scores tell the scale.
+            Of the training rows whose scores give the scale.
         """
         if isinstance(data, ChunkedData):
             fits = [fit.on(some_held(data, fit.rows, seed)) for fit in fits]

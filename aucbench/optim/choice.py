@@ -1,7 +1,7 @@
 """A parameter that a solver chooses itself, by rows that it holds out of its training rows.
 
-A trial takes a few steps of the iterates by itself. `solve` would evaluate the objective, look for
-gaps and tell the solver a budget of its own: a fit with `auto` would take longer, and choose else.
+A trial takes a few steps of the iterates by itself. `solve` would evaluate the objective and the
+gap, and give the solver another budget: a fit with `auto` would take longer, and choose otherwise.
 """
 
 from __future__ import annotations

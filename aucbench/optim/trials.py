@@ -101,7 +101,7 @@ class Trial(Generic[P, F]):
         return fmean(self.scores) if self.ok and self.fits else None
 
     def add(self, result: F | Failure) -> None:
-        """Keep what came of a fit."""
+        """Keep the result of a fit."""
         self.work += result.work
         self.seconds += result.seconds
         if isinstance(result, Failure):
@@ -151,7 +151,7 @@ def try_on_folds(
 def _along(
     trials: Sequence[Trial[P, F]], *, rows: G, fitted: Fitting[P, G, F]
 ) -> list[tuple[Trial[P, F], F | Failure]]:
-    """Return what comes of the trials of a chain on a fold."""
+    """Return the results of the trials of a chain on a fold."""
     results: list[tuple[Trial[P, F], F | Failure]] = []
     w: Vector | None = None
     for trial in trials:

@@ -74,13 +74,13 @@ def _weighs(solver: Solver) -> bool:
     return "weights" in solver.needs.capabilities
 
 
-def joined(runs: Sequence[Run], told: str = "") -> Run:
+def join_runs(runs: Sequence[Run], trained_on: str = "") -> Run:
     """Return the run of all classes; its curve has the points of the fit with the most passes."""
     stop = min((run.stop for run in runs), key=ENDS.index)
     cpu = [run.cpu_seconds for run in runs]
-    places = together([[point.passes for point in run.points] for run in runs])
+    places = align_points([[point.passes for point in run.points] for run in runs])
     points = (
-        joined_point([run.points[j] for run, j in zip(runs, at, strict=True)]) for at in places
+        join_points([run.points[j] for run, j in zip(runs, at, strict=True)]) for at in places
     )
     return Run(
         None,
@@ -89,11 +89,11 @@ def joined(runs: Sequence[Run], told: str = "") -> Run:
         tuple(points),
         cpu_seconds=None if None in cpu else sum(filter(None, cpu)),
         parts=tuple(runs),
-        trained_on=told,
+        trained_on=trained_on,
     )
 
 
-def together(passes: Sequence[Sequence[float]]) -> list[tuple[int, ...]]:
+def align_points(passes: Sequence[Sequence[float]]) -> list[tuple[int, ...]]:
     """Return for each point of a joint curve which point of each fit it is made of.
 
     The joint curve has the passes of the fit that lasts longest. There it takes the latest point
@@ -110,7 +110,7 @@ def together(passes: Sequence[Sequence[float]]) -> list[tuple[int, ...]]:
     ] + [tuple(len(own) - 1 for own in passes)]
 
 
-def joined_point(points: Sequence[Point]) -> Point:
+def join_points(points: Sequence[Point]) -> Point:
     """Return the point of all classes: passes, objective and gap are means, seconds a sum."""
     values, gaps, lengths = (
         [getattr(point, name) for point in points] for name in ("objective", "gap", "residual")

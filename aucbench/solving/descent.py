@@ -1,8 +1,8 @@
-"""A plain method that lowers f + Ω: what a solver claims is held beside what this one reaches.
+"""A plain method that lowers f + Ω: the claims of a solver are compared with what it reaches.
 
 It is accelerated proximal gradient descent with a line search, which starts again where it does not
-descend. Each point that it visits is feasible, so its value is never below the minimum: whoever
-ends above it was not at the minimum.
+descend. Each point that it visits is feasible, so its value is never below the minimum:
+a method that ends above it was not at the minimum.
 
 References
 ----------
@@ -27,7 +27,7 @@ from aucbench.solving.values import objective_at
 TRIALS = 60  # steps of half the length before the last one
 LEAST = 1e-300  # length of a step
 FEW_STEPS, FEW_TRIALS = 3, 12  # at the end of a fit: about as much as three passes of a method
-SMALL = 1e-4  # of the length of w, or of 1: how far the slope is looked at for the first step
+SMALL = 1e-4  # of the length of w, or of 1: how far the slope is followed for the first step
 
 
 class Lowered(NamedTuple):
@@ -97,7 +97,7 @@ def _stepped(problem: Problem, y: Vector, step: float, trials: int) -> tuple[Low
 
 
 def _first_step(problem: Problem, w: Vector) -> float:
-    """Return one over the curvature along the slope at w; 1 where there is none."""
+    """Return one over the curvature along the slope at w; 1 if there is none."""
     f = problem.objective
     slope = f.grad(w)
     length = float(np.linalg.norm(slope))

@@ -1,12 +1,12 @@
 """The laws of a problem, and of the states that a solver yields, checked while it runs.
 
 Design
-  a. A state that breaks a law ends the run with one sentence: the field, the law, what came, and
+  a. A state that breaks a law ends the run with one sentence: the field, the law, the value, and
      the line of the yield. A weight that is not finite breaks no law: a method may diverge.
-  b. One cheap test lets nearly every state pass. Each law is looked at only where it fails.
+  b. One cheap test lets nearly every state pass. The laws are checked one by one only if it fails.
   c. This is the door for the numbers of a state. What comes out has plain floats and ints, so that
      nothing behind it asks what a number is.
-  d. A wrong part of a problem may fail inside a right solver. So the parts are asked, too.
+  d. A wrong part of a problem may fail inside a right solver. So the parts are checked, too.
 """
 
 from __future__ import annotations
@@ -63,17 +63,17 @@ class Laws:
         self._states, self._kind, self._counts_passes = states, kind, counts_passes
         self._shape, self._read, self._idle = (d,), 0, 0
 
-    def taken(self, state: State, read: int) -> tuple[State, bool]:
+    def check(self, state: State, read: int) -> tuple[State, bool]:
         """Return the next state with plain numbers, and whether its weights are finite.
 
-        A model counts as finite.
+        A model is treated as finite.
 
         Parameters
         ----------
         state : State
             The next one.
         read : int
-            Rows that were read until it came.
+            Rows that were read before it.
 
         Raises
         ------
@@ -111,29 +111,29 @@ class Laws:
         """The error of a state whose objective is `value` and which claims another."""
         return self._broken(
             f"State.value must be the objective f(w) + Omega(w), which is {value!r} in state "
-            f"{self.step}, got {_shown(state.value)}; leave it out if it is not known"
+            f"{self.step}, got {_format_value(state.value)}; leave it out if it is not known"
         )
 
     def _examined(self, state: State) -> tuple[State, bool]:
-        """As `taken`, one law after the other. Each field is read once, as it may be a property."""
+        """As `check`, one law after the other. Each field is read once, as it may be a property."""
         if not isinstance(state, State):
-            raise self._broken(f"iterates must yield a State, got {_shown(state)}")
+            raise self._broken(f"iterates must yield a State, got {_format_value(state)}")
         w, model, gap, residual, value, info = _fields(state)
         if (w is None) == (model is None):
             what = "neither" if w is None else "both"
             raise self._broken(f"a State must have w or a model, one of them, got {what}")
         finite = self._examine_model(model) if w is None else self._examine_w(w)
         numbers = {
-            name: self._number(name, came)
-            for name, came in (("gap", gap), ("residual", residual), ("value", value))
+            name: self._number(name, given)
+            for name, given in (("gap", gap), ("residual", residual), ("value", value))
         }
         bound = numbers["gap"]
         self._require(not finite or bound is None or bound >= 0.0, "gap", NUMBERS["gap"], gap)
         return State(w, model=model, info=self._info(info), **numbers), finite
 
-    def _number(self, name: str, came: object) -> float | None:
-        number = float_of(came)
-        self._require(came is None or number is not None, name, NUMBERS[name], came)
+    def _number(self, name: str, value: object) -> float | None:
+        number = float_of(value)
+        self._require(value is None or number is not None, name, NUMBERS[name], value)
         return number
 
     def _info(self, info: Any) -> dict[str, float]:
@@ -141,13 +141,13 @@ class Laws:
         listed = isinstance(info, Mapping) and len(info) <= MOST_INFO
         self._require(listed, "info", law, info)
         plain = {}
-        for name, came in info.items():
+        for name, value in info.items():
             lawful = isinstance(name, str) and len(name) <= LONGEST_NAME
             law = f"a mapping whose keys are texts of at most {LONGEST_NAME} characters"
             self._require(lawful, "info", law, name)
-            number = float_of(came)
+            number = float_of(value)
             if number is None:
-                raise self._unlawful(f"info[{name!r}]", "a number", came)
+                raise self._unlawful(f"info[{name!r}]", "a number", value)
             plain[str(name)] = number
         return plain
 
@@ -172,12 +172,12 @@ class Laws:
         self._require(callable(getattr(model, "scores", None)), "model", law, model)
         return True
 
-    def _require(self, lawful: bool, field: str, law: str, came: object) -> None:
+    def _require(self, lawful: bool, field: str, law: str, value: object) -> None:
         if not lawful:
-            raise self._unlawful(field, law, came)
+            raise self._unlawful(field, law, value)
 
-    def _unlawful(self, field: str, law: str, came: object) -> PluginError:
-        return self._broken(f"State.{field} must be {law}, got {_shown(came)}")
+    def _unlawful(self, field: str, law: str, value: object) -> PluginError:
+        return self._broken(f"State.{field} must be {law}, got {_format_value(value)}")
 
     def _broken(self, sentence: str) -> PluginError:
         place = _place(self._states) or written_at(self._kind.iterates)  # type: ignore[attr-defined]
@@ -189,8 +189,8 @@ def all_finite(w: Vector) -> bool:
     return isfinite(np.vdot(w, w)) or bool(np.isfinite(w).all())
 
 
-def _shown(value: object) -> str:
-    """What came, short: an array by its type and shape, a number as it is."""
+def _format_value(value: object) -> str:
+    """Return a value in short: an array by its type and shape, a number as it is."""
     if isinstance(value, np.ndarray):
         masked = "a masked array" if np.ma.isMaskedArray(value) else "an array"
         return f"{masked} of {value.dtype} with shape {value.shape}"
@@ -240,11 +240,11 @@ def wrong_part(problem: Problem, w: Vector) -> str | None:
 def _wrong(part: object, method: str, w: Vector, *further: float) -> str | None:
     try:
         answer = getattr(part, method)(w, *further)
-    except Exception:  # the solver has met it too, and that error is told
+    except Exception:  # the solver has met it too, and reports that error
         return None
     if isinstance(answer, np.ndarray) and answer.shape == w.shape:
         return None
-    came = f"an array of shape {answer.shape}" if isinstance(answer, np.ndarray) else short(answer)
+    value = f"an array of shape {answer.shape}" if isinstance(answer, np.ndarray) else short(answer)
     place = written_at(getattr(type(part), method))
     called = f"{type(part).__name__}.{method}"
-    return f"{called} returned {came}, wanted an array of shape {w.shape}{place}"
+    return f"{called} returned {value}, wanted an array of shape {w.shape}{place}"

@@ -49,7 +49,7 @@ from aucbench.ranges import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
 from aucbench.scale import ChunkedData
-from aucbench.solving.classes import against_rest, joined, trained_on
+from aucbench.solving.classes import against_rest, join_runs, trained_on
 from aucbench.solving.descent import descends
 from aucbench.solving.laws import Laws, lacking_part, wrong_part
 from aucbench.solving.refusals import why_refused
@@ -123,7 +123,7 @@ def solve(
     solver : str or Solver
         A name, such as "sht-auc[k=50]", or an instance, such as `get_solver("sht-auc", k=50)`.
     data : Data or ChunkedData
-        Training rows, in memory or in parts. The caller measures the quality on test rows.
+        Training rows, in memory or in chunks. The caller measures the quality on test rows.
     passes : float, optional
         Ends at the first state when `passes * n` rows were read. When neither this nor `seconds`
         is given, it is 50, or what the solver asks for (`Needs.passes`).
@@ -158,7 +158,7 @@ def solve(
     ------
     UnknownNameError, ParameterError, PluginError
         As `get_solver`, when a name is given. `PluginError` also when a state breaks one of the
-        laws of the contract: it names the field, the law, what came, and the line of the yield.
+        laws of the contract: it names the field, the law, the value, and the line of the yield.
     UnsupportedError
         When the rows have breakpoints and the solver needs labels, or when they have weights and
         the solver learns without them; or when it takes no `w0`.
@@ -201,13 +201,14 @@ def solve(
         start = start_of(solver, problem, w0)
         answer = clock.timed(solver.iterates, problem, start.copy(), rng, budget)
         states, alone = states_of(answer, solver), isinstance(answer, State)
+        kind, d = type(core(solver)), problem.data.d
         ends = (passes or inf, seconds or inf, gap_tol)
-        limits = _Limits(problem, start, alone, *ends, every, growth)
+        laws = Laws(states, kind, d, counts_passes=ends[0] < inf)
         try:
-            run = _drive(states, type(core(solver)), clock, limits, watch)
+            run = _Fit(problem, start, clock, laws, alone, *ends).run(states, every, growth, watch)
         except Exception as error:
-            told = isinstance(error, AucbenchError) and not isinstance(error, PluginError)
-            if not told and (wrong := wrong_part(problem, start)):
+            explained = isinstance(error, AucbenchError) and not isinstance(error, PluginError)
+            if not explained and (wrong := wrong_part(problem, start)):
                 raise PluginError(wrong) from error
             raise
     READ.get().rows += clock.rows  # of a solver that calls `solve`
@@ -217,7 +218,7 @@ def solve(
 
 
 def _survey(data: ChunkedData) -> None:
-    """Make the survey of the rows; it counts as one reading in each fit alike, also where known."""
+    """Make the survey of the rows; it counts as one pass of each fit, if it is known too."""
     with uncounted():
         _ = data.survey
     count_rows(data.n)
@@ -246,7 +247,7 @@ def solve_classes(
         runs.append(fit(solver, part, seconds=left))
         if runs[-1].stop is Stop.INVALID:
             break
-    return joined(runs, trained_on(solver, data))
+    return join_runs(runs, trained_on(solver, data))
 
 
 def begin(
@@ -321,32 +322,80 @@ def passes_limit(solver: Solver, passes: float | None, seconds: float | None) ->
     return passes
 
 
+def _gap(state: State) -> float | None:
+    """The certified gap of weights. A model has no listed objective, and so no gap."""
+    return state.gap if state.model is None else None
+
+
 @dataclass(frozen=True)
-class _Limits:
+class _Fit:
+    """A fit: its problem and start, its clock, the laws of its states, and what ends it."""
+
     problem: Problem
     start: Vector
+    clock: Clock
+    laws: Laws
     alone: bool  # whether the solver has returned its only state
     passes: float
     seconds: float
     gap_tol: float
-    every: float
-    growth: float
 
-    def reached(self, point: Point, state: State, clock: Clock) -> Stop | None:
+    def run(
+        self,
+        states: Iterator[State],
+        every: float,
+        growth: float,
+        watch: Callable[[Point, State], None] | None,
+    ) -> Run:
+        """Take the states until the first limit; return the run, with a point where one is due."""
+        clock, laws, points = self.clock, self.laws, list[Point]()
+        state, due = State(self.start), 0.0
+        stop: Stop | None = None
+        while stop is None:
+            following = clock.timed(next, states, ENDED)
+            if following is ENDED:
+                laws.require_a_state()
+                stop = self._ended(state)
+            else:
+                state, finite = laws.check(following, clock.rows)
+                if not finite:
+                    stop = Stop.INVALID
+            passes = clock.rows / self.problem.data.n
+            point = Point(laws.step, passes, clock.seconds, None, _gap(state), state.residual)
+            stop = stop or self._reached(point, state)
+            if stop is not None or passes >= due:
+                due = passes + max(every, growth * passes)
+                if stop is not Stop.INVALID:
+                    value = self._objective(state, last=stop is not None)
+                    point = replace(point, objective=value)
+                points.append(point)
+                if watch is not None and stop is not Stop.INVALID:
+                    clock.aside(watch, point, state)
+        return Run(
+            None if state.w is None else np.array(state.w, dtype=np.float64),
+            Scorer.of(self.problem),
+            stop,
+            tuple(points),
+            state.model,
+            clock.cpu_seconds,
+            collapsed=self._collapsed(points[-1]),
+        )
+
+    def _reached(self, point: Point, state: State) -> Stop | None:
         """Return the first limit that this state has reached."""
         if self._certifies(state, self.gap_tol):
             return Stop.CERTIFIED
         if self.alone:
-            return self.ended(state, clock)
+            return self._ended(state)
         if point.passes >= self.passes:
             return Stop.PASSES
         return Stop.SECONDS if point.seconds >= self.seconds else None
 
-    def ended(self, last: State, clock: Clock) -> Stop:
+    def _ended(self, last: State) -> Stop:
         """Return why a solver that ended by itself did so."""
         tolerance = max(self.gap_tol, GAP_TOL)
         if _gap(last) is None:
-            stalled = last.w is not None and clock.aside(
+            stalled = last.w is not None and self.clock.aside(
                 descends, self.problem, self.start, last.w, tolerance
             )
         else:
@@ -366,14 +415,28 @@ class _Limits:
             return False
         return gap <= tolerance * abs(objective_at(self.problem, state.w) or 0.0)
 
-    def collapsed(self, point: Point) -> bool:
+    def _collapsed(self, point: Point) -> bool:
         """Whether w = 0 is certified to be the best, to the tolerance, in a range of the ROC."""
         if not isinstance(self.problem.data.pairs, Ranged) or point.gap is None:
             return False
         below = (point.objective or 0.0) - point.gap
         return self._at_zero - below <= max(self.gap_tol, GAP_TOL) * self._at_zero
 
-    def allows(self, state: State, value: float | None) -> bool:
+    def _objective(self, state: State, *, last: bool) -> float | None:
+        """Return the objective at the weights: the claim of the state, or our own value."""
+        if state.w is None:
+            return None
+        step = self.laws.step
+        is_power_of_two = step & (step - 1) == 0
+        if state.value is not None and not last and not is_power_of_two:
+            return state.value
+        with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
+            value = self.clock.aside(objective_at, self.problem, state.w)
+            if not self.clock.aside(self._allows, state, value):
+                raise self.laws.false_value(state, value)
+        return value
+
+    def _allows(self, state: State, value: float | None) -> bool:
         """Whether the objective that the state claims is `value`, the one computed from its w."""
         claimed = state.value
         if claimed is None or value is None or not value < inf:
@@ -389,63 +452,3 @@ class _Limits:
         f = self.problem.f
         value = 0.0 if f is None else abs(value_of(f, np.zeros(self.problem.data.d)))
         return value if value < inf else 0.0
-
-
-def _objective(
-    step: int, state: State, clock: Clock, limits: _Limits, laws: Laws, *, last: bool
-) -> float | None:
-    """Return the objective at the weights: the claim of the state, or ours where it is due."""
-    if state.w is None:
-        return None
-    is_power_of_two = step & (step - 1) == 0
-    if state.value is not None and not last and not is_power_of_two:
-        return state.value
-    with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
-        value = clock.aside(objective_at, limits.problem, state.w)
-        if not clock.aside(limits.allows, state, value):
-            raise laws.false_value(state, value)
-    return value
-
-
-def _gap(state: State) -> float | None:
-    """The certified gap of weights. A model has no listed objective, and so no gap."""
-    return state.gap if state.model is None else None
-
-
-def _drive(
-    states: Iterator[State],
-    kind: type,
-    clock: Clock,
-    limits: _Limits,
-    watch: Callable[[Point, State], None] | None,
-) -> Run:
-    problem = limits.problem
-    n, d = problem.data.n, problem.data.d
-    laws = Laws(states, kind, d, counts_passes=limits.passes < inf)
-    points: list[Point] = []
-    state = State(limits.start)
-    due = 0.0
-    stop: Stop | None = None
-    while stop is None:
-        following = clock.timed(next, states, ENDED)
-        if following is ENDED:
-            laws.require_a_state()
-            stop = limits.ended(state, clock)
-        else:
-            state, finite = laws.taken(following, clock.rows)
-            if not finite:
-                stop = Stop.INVALID
-        point = Point(laws.step, clock.rows / n, clock.seconds, None, _gap(state), state.residual)
-        stop = stop or limits.reached(point, state, clock)
-        if stop is not None or point.passes >= due:
-            due = point.passes + max(limits.every, limits.growth * point.passes)
-            value = None
-            if stop is not Stop.INVALID:
-                value = _objective(laws.step, state, clock, limits, laws, last=stop is not None)
-            points.append(replace(point, objective=value))
-            if watch is not None and stop is not Stop.INVALID:
-                clock.aside(watch, points[-1], state)
-    last = None if state.w is None else np.array(state.w, dtype=np.float64)
-    told = (tuple(points), state.model, clock.cpu_seconds)
-    scorer = Scorer.of(problem)
-    return Run(last, scorer, stop, *told, collapsed=limits.collapsed(points[-1]))

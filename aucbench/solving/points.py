@@ -5,8 +5,8 @@ Design
      a list of such mappings, for parameters that have a meaning only with some others.
   b. The points have one order, and `tune_evals` of them are tried, the same number for every
      solver. So a smaller budget tries the first points of a larger one.
-  c. The default of the solver comes first, on the published axes or off them. A grid of the user
-     is taken at its word: the default is tried if it is one of its points.
+  c. The default of the solver comes first, on the published axes or off them. Of a grid
+     of the user the default is tried if it is one of its points.
   d. In the next four points only the first axis varies, which is the one that matters most. All
      others come from a Halton sequence, which fills the cube of all axes from coarse to fine.
      (Rejected: to draw points by the seed. After 5 points the AUC was lower, and every split
@@ -66,7 +66,7 @@ def points_in(
     Parameters
     ----------
     solver : Solver
-        Its own values come first: wherever they are with `published`, else if they are a point.
+        Its own values come first: with `published` anywhere, else only as a point of a grid.
     grids : sequence of mappings of str to axis
         Each is one that `few` returns.
     """

@@ -1,4 +1,4 @@
-"""Which parameters of a solver shape its own f or Ω alone: without a meaning where others are put.
+"""Which parameters of a solver shape its own f or Ω alone: they have no meaning with others.
 
 They are found by looking, on a small sample: two values of a parameter give two problems, and
 what differs between them is what the parameter shapes. One that `iterates` reads, or that changes

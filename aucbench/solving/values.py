@@ -1,4 +1,4 @@
-"""What f, Ω and a set answer, as plain numbers: somebody else may have written them."""
+"""Values of f and Ω, and membership in a set, as plain numbers: a plugin may return anything."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def value_of(part: Objective | Projector, w: Vector) -> float:
     PluginError
         When it is no number that a float holds.
     """
-    value = float_of(came := part.value(w))
+    value = float_of(answer := part.value(w))
     if value is None:
         raise PluginError(
-            f"{type(part).__name__}.value returned {short(came)}, wanted a number that a float "
+            f"{type(part).__name__}.value returned {short(answer)}, wanted a number that a float "
             f"holds{written_at(part.value)}"
         )
     return value

@@ -156,7 +156,7 @@ def default_solvers(
 ) -> tuple[str, ...]:
     """Return the solvers that fit the data sets: if all are changepoint sets, those that do.
 
-    Kinds are known from the names of files. A set that is not there is not missed here. Times and
+    Kinds are known from the names of files. A missing file is no error here. Times and
     grades have solvers of their own, and so have effects with shapes.
     """
     from aucbench.datasets.located import is_changepoint

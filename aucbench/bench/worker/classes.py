@@ -1,4 +1,4 @@
-"""The fit of a cell with three or more classes: one for each class, and what they are together.
+"""The fit of a cell with three or more classes: one for each class, and what they are align_points.
 
 The curve is emitted when all classes are fitted, since a point of it needs all of them. So a cell
 that is ended before has no curve.
@@ -20,7 +20,7 @@ from aucbench.contract import Solver
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.records import Point, Run
-from aucbench.solving.classes import joined_point, pairs_trained, together
+from aucbench.solving.classes import align_points, join_points, pairs_trained
 from aucbench.solving.loop import solve_classes
 from aucbench.solving.tuning import weights_of
 
@@ -115,7 +115,7 @@ def _curve(
         for places, curve in zip(scored, curves, strict=True)
     ]
     own = [[curve[j] for j in places] for places, curve in zip(chosen, curves, strict=True)]
-    at = together([[point["passes"] for point in points] for points in own])
+    at = align_points([[point["passes"] for point in points] for points in own])
     points = [_point([some[j] for some, j in zip(own, js, strict=True)]) for js in at]
     n = parts[0].arrays["scores"].size
     if not has_scores:
@@ -131,7 +131,7 @@ def _curve(
 def _point(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return a point of all classes."""
     fields = Point.__dataclass_fields__
-    joint = asdict(joined_point([Point(**{name: p[name] for name in fields}) for p in points]))
+    joint = asdict(join_points([Point(**{name: p[name] for name in fields}) for p in points]))
     joint |= {name: _of_all(points, name, fmean) for name in MEANS_OF_POINTS}
     infos = [point.get("info", {}) for point in points]
     shared = [name for name in infos[0] if all(name in info for info in infos)]

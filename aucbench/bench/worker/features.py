@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from aucbench.bench.worker.independence import require_mapped_alone
 from aucbench.bench.worker.plain import message
 from aucbench.contract import FeatureMap
 from aucbench.data import Data
@@ -22,7 +23,6 @@ from aucbench.data.data import ties_of
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.features.chain import applied, fitted, mapped
-from aucbench.solving.apart import require_mapped_alone
 from aucbench.solving.loop import Clock
 
 

@@ -19,6 +19,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from aucbench.bench.cell import Cell
+from aucbench.bench.worker.independence import require_scored_alone
 from aucbench.bench.worker.plain import plain_fields
 from aucbench.contract import FeatureMap, NoMap, Problem, Solver, State
 from aucbench.data import Data, rounding
@@ -31,7 +32,6 @@ from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
 from aucbench.registry.discovery import BUILT_IN
 from aucbench.scale import ChunkedData
-from aucbench.solving.apart import require_scored_alone
 from aucbench.solving.loop import passes_limit, solve
 from aucbench.solving.scoring import Scorer, Scoring
 from aucbench.solving.tuning import auc_or_none, fault_of

@@ -99,7 +99,7 @@ def states(solver: Any) -> None:
         of_run = StateLaws(iterator, type(solver), problem.data.d, counts_passes=True)
         try:
             for count, state in enumerate(islice(iterator, STUCK + 2), 1):
-                known, finite = of_run.taken(state, read.rows)
+                known, finite = of_run.check(state, read.rows)
                 require(finite, f"step {count}: w is not finite")
                 if count <= STEPS:
                     _require_true(problem, known, f"step {count}")

@@ -1,4 +1,4 @@
-"""A row is scored, and mapped, whatever other rows are beside it: a few of them are tried apart.
+"""The score and the features of a row do not depend on other rows: a few rows are checked alone.
 
 A model that standardises its rows by their batch would read the test rows that it is tested on.
 
@@ -53,9 +53,9 @@ def require_scored_alone(
 def require_mapped_alone(name: str, phi: Callable[[Rows], Rows], rows: Rows, found: Rows) -> None:
     """Raise `PluginError` unless a few rows have the features that they have among all rows."""
     few = _few(rows.n)
-    apart, among = (each.dense().matrix for each in (phi(rows.take(few)), found.take(few)))
+    alone, among = (each.dense().matrix for each in (phi(rows.take(few)), found.take(few)))
     room = ROUNDING[np.float32] * _largest(among)
-    _require_equal(f"{name} maps", apart, among, few, rows.n, room)
+    _require_equal(f"{name} maps", alone, among, few, rows.n, room)
 
 
 def _few(n: int) -> Index:
@@ -74,15 +74,15 @@ def _largest(numbers: Vector) -> float:
 
 
 def _require_equal(
-    what: str, apart: Vector, among: Vector, few: Index, n: int, room: float
+    what: str, alone: Vector, among: Vector, few: Index, n: int, room: float
 ) -> None:
-    if apart.shape != among.shape:
-        raise PluginError(f"{what} {few.size} rows apart to another number of features than all")
-    differs = ~(np.abs(apart - among) <= room)
+    if alone.shape != among.shape:
+        raise PluginError(f"{what} {few.size} rows alone to another number of features than all")
+    differs = ~(np.abs(alone - among) <= room)
     if not differs.any():
         return
     place = tuple(np.argwhere(differs)[0])
     raise PluginError(
-        f"{what} row {few[place[0]]} as {apart[place]:.10g} beside {few.size - 1} others and as "
-        f"{among[place]:.10g} among all {n}; a row must get the same whatever rows are beside it"
+        f"{what} row {few[place[0]]} as {alone[place]:.10g} with {few.size - 1} others and as "
+        f"{among[place]:.10g} among all {n}; a row must get the same whatever the other rows are"
     )

@@ -1,11 +1,11 @@
-"""Rows are scored and mapped whatever other rows are beside them."""
+"""The score and the features of a row do not depend on the other rows."""
 
 import numpy as np
 import pytest
 
+from aucbench.bench.worker.independence import require_mapped_alone, require_scored_alone
 from aucbench.data.arrays import rows as rows_of
 from aucbench.errors import PluginError
-from aucbench.solving.apart import require_mapped_alone, require_scored_alone
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))
@@ -40,9 +40,7 @@ def tied(rows):
 
 @pytest.mark.parametrize("score", [ranks, standardised, centred, by_size, tied])
 def test_a_score_that_depends_on_other_rows_is_refused(score):
-    with pytest.raises(
-        PluginError, match=r"^Own scores row \d+ as .* beside 2 others and as .* am"
-    ):
+    with pytest.raises(PluginError, match=r"^Own scores row \d+ as .* with 2 others and as .* am"):
         require_scored_alone("Own", score, ROWS, score(ROWS))
 
 
@@ -73,7 +71,7 @@ def test_scores_that_are_no_numbers_are_left_to_the_measures_and_one_row_is_enou
         few = ROWS.take(slice(0, n))
         require_scored_alone("Own", plain, few, plain(few))
     two = ROWS.take(slice(0, 2))
-    with pytest.raises(PluginError, match="beside 0 others"):
+    with pytest.raises(PluginError, match="with 0 others"):
         require_scored_alone("Own", centred, two, centred(two))
 
 
