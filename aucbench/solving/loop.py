@@ -218,7 +218,7 @@ def solve(
 
 
 def _survey(data: ChunkedData) -> None:
-    """Make the survey of the rows; it counts as one pass of each fit, if it is known too."""
+    """Make the survey of the rows, which counts as one pass of each fit, even if it is known."""
     with uncounted():
         _ = data.survey
     count_rows(data.n)
