@@ -101,7 +101,7 @@ def _run(experiment: Experiment, folder: Path, options: RunOptions) -> Results:
             for record in _records(options.limit(plan), store, options)
         ]
         store.home.require()  # measurements are in it, also where there is no cell
-        measured = {one.name: one for one in _measured(experiment, folder, options)}
+        measured = {one.asked.name: one for one in _measured(experiment, folder, options)}
         return Results(experiment, by_cell(records), store, measured)
 
 

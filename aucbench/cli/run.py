@@ -16,7 +16,7 @@ from aucbench.bench.plan.plan import NOT_OF_COMPARE, Plan
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
 from aucbench.cli.running import open_store, print_estimate, run_and_print
-from aucbench.errors import AucbenchError, DataError, ParameterError, join_reason, shown
+from aucbench.errors import AucbenchError, DataError, ParameterError, shown
 from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
@@ -250,8 +250,8 @@ def _ended(store: Store) -> Iterator[_CellLine]:
             record.process.log or "",
         )
     for one in measured_in(store.folder):
-        why = join_reason(one.error_type, one.reason)
-        yield _CellLine(one.id, (one.name, str(one.dataset), ""), one.status, why, one.log or "")
+        place = (one.asked.name, str(one.asked.dataset), "")
+        yield _CellLine(one.id, place, one.status, one.why, one.log)
 
 
 def _missing(store: Store) -> list[_CellLine]:

@@ -10,12 +10,13 @@ Design
   b. An interval that lies between `above` and `below` holds, one outside fails, and `unclear` says
      what one that contains a bound does: "fails", the default, "holds", or "open". A claim holds if
      all of its intervals do.
-  c. What is printed is `because`, with the intervals in place of {}, each as `item` says.
+  c. What is printed is `because`, with the intervals in place of {}, each as `item` says. Without
+     it, the first side shall be above the others, and the sentence says which of them it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import e, exp, inf, isnan, log, nan, sqrt
 from string import Formatter
@@ -24,8 +25,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import chdtri, stdtrit
 
-from aucbench.errors import ParameterError, UnknownNameError
-from aucbench.papers.parts import AUC, Claim, Line, Plain
+from aucbench.errors import UnknownNameError
+from aucbench.papers.parts import AUC, Claim, Form, Line, Plain, check_form
 from aucbench.papers.results import TRUTH, Results, Series, fit_line, mean_of, value_of
 from aucbench.stats.resampled import standard_error
 from aucbench.stats.vectors import Vector
@@ -102,28 +103,12 @@ class Item(NamedTuple):
 def evaluate_claims(results: Results) -> Iterator[Claim]:
     """Yield the claims of an experiment, and whether each holds."""
     for claim in results.experiment.claims:
-        yield Claim(claim["statement"], *FORMS[claim["form"]].decide(results, claim))
+        yield Claim(claim["statement"], *FORMS[claim["form"]].use(results, claim))
 
 
 def check_claim(claim: Plain) -> None:
-    """Refuse a claim of no form, or with a key that its form has not.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no such form or key.
-    ParameterError
-        When a key is missing.
-    """
-    if (name := str(claim.get("form"))) not in FORMS:
-        raise UnknownNameError("form of a claim", name, FORMS)
-    form = FORMS[name]
-    known = {"statement", "form", *form.needs, *form.takes}
-    for key in claim:
-        if key not in known:
-            raise UnknownNameError(f"key of a claim of the form {name!r}", key, known)
-    if missing := [key for key in ("statement", *form.needs) if key not in claim]:
-        raise ParameterError(f"a claim of the form {name!r} lacks {', '.join(missing)}")
+    """Refuse a claim as `check_form` does, and an item that names what there is not."""
+    check_form("claim", {key: claim[key] for key in claim if key != "statement"}, FORMS)
     for _, word, *_ in Formatter().parse(claim.get("item", "")):
         if word is not None and word not in OF_ITEM:
             raise UnknownNameError("word in the item of a claim", word, OF_ITEM)
@@ -228,31 +213,23 @@ def _interval(results: Results, claim: Plain, line: Line, values: Vector) -> Ran
 
 def _decide(results: Results, claim: Plain, items: Sequence[Item]) -> Tested:
     """Return whether the intervals lie between the bounds, and a sentence that lists them."""
-    above, below = claim.get("above", -inf), claim.get("below", inf)
-    if "because" not in claim:
-        above = claim.get("above", 0.0)
-    lost = [one for one in items if isnan(one.range.low)]
-    if lost or not items:
+    if not items or any(isnan(one.range.low) for one in items):
         return None, FEW
-    fails = [
-        one for one in items if one.range.high <= above or one.range.low >= below or not one.holds
-    ]
-    inside = [one for one in items if above < one.range.low and one.range.high < below]
-    unclear = [one for one in items if one not in fails and one not in inside]
+    above = claim.get("above", -inf if "because" in claim else 0.0)
+    below = claim.get("below", inf)
+    fails = [x for x in items if x.range.high <= above or x.range.low >= below or not x.holds]
+    inside = [x for x in items if above < x.range.low and x.range.high < below]
+    unclear = [x for x in items if x not in fails and x not in inside]
     rule = claim.get("unclear", "fails")
+    holds = not fails and (not unclear or rule == "holds")
     if "because" not in claim:
-        return not (fails or unclear), _compare_words(items, fails, unclear)
-    holds: bool | None = not fails and (not unclear or rule == "holds")
+        return holds, _compare_words(items, fails, unclear)
+    otherwise = not holds and "otherwise" in claim
+    item = claim.get("item", "{row}: {range}" if claim.get("each") == "row" else "{range}")
+    listed = [item.format(range=x.range, **x.words) for x in (fails if otherwise else items)]
+    text = claim["otherwise" if otherwise else "because"]
+    told = text.format(claim.get("joint", ", ").join(listed), **dict(_besides(results, claim)))
     if unclear and not fails and rule == "open":
-        holds = None
-    text = claim["because"]
-    listed = items
-    if holds is False and "otherwise" in claim:
-        text, listed = claim["otherwise"], fails
-    each = claim.get("item", "{row}: {range}" if claim.get("each") == "row" else "{range}")
-    joined = claim.get("joint", ", ").join(each.format(range=x.range, **x.words) for x in listed)
-    told = text.format(joined, **dict(_besides(results, claim)))
-    if holds is None:
         return None, f"{UNDECIDED}: {told}"
     return holds, told if holds or "why" not in claim else f"{told}; {claim['why']}"
 
@@ -386,14 +363,6 @@ def _best_method(results: Results, claim: Plain) -> Tested:
 def _open(results: Results, claim: Plain) -> Tested:
     """Leave a claim open that nothing here can decide."""
     return None, claim["why"]
-
-
-class Form(NamedTuple):
-    """A form of claims: what decides it, and the keys that it needs and takes."""
-
-    decide: Callable[[Results, Plain], Tested]
-    needs: Collection[str]
-    takes: Collection[str] = ()
 
 
 OF_SIDE = ("measure", "along", "minus")

@@ -173,7 +173,7 @@ def _failed(results: Results) -> Iterator[str]:
     by_reason: dict[str, list[str]] = {}
     for name, one in results.measured.items():
         if one.result is None:
-            by_reason.setdefault(one.why, []).append(name)
+            by_reason.setdefault(f"{one.status}: {one.why}", []).append(name)
     if by_reason:
         told = [f"{'; '.join(names)} ({why})" for why, names in by_reason.items()]
         yield f"No result: {', '.join(told)}."

@@ -6,16 +6,15 @@ name {row}, {method} and other values of the lines that it shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.papers.claims import means_along, range_of, slopes_of
-from aucbench.papers.parts import AUC, Line, Plain
+from aucbench.papers.parts import AUC, Form, Line, Plain, check_form, require_keys
 from aucbench.papers.results import Curve, Results, value_of
 from aucbench.report.chart import Chart
 from aucbench.report.grid import Grid, Value
@@ -44,32 +43,14 @@ def draw(results: Results) -> Shown:
         for values, drawn in groups.items():
             for drawing, lines in drawn:
                 words = dict(zip(each, values, strict=True))
-                yield from FORMS[drawing["form"]].draw(results, drawing, words, lines)
+                yield from FORMS[drawing["form"]].use(results, drawing, words, lines)
 
 
 def check_drawing(drawing: Plain) -> None:
-    """Refuse a drawing of no form, or with a key that its form has not.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no such form or key.
-    ParameterError
-        When a key is missing.
-    """
-    if (name := str(drawing.get("form"))) not in FORMS:
-        raise UnknownNameError("form of a drawing", name, FORMS)
-    form = FORMS[name]
-    known = {"form", *form.needs, *form.takes}
-    for key in drawing:
-        if key not in known:
-            raise UnknownNameError(f"key of a drawing of the form {name!r}", key, known)
-    if missing := [key for key in form.needs if key not in drawing]:
-        raise ParameterError(f"a drawing of the form {name!r} lacks {', '.join(missing)}")
-    for column in drawing.get("columns", ()) if name == "table" else ():
-        for key in column:
-            if key not in OF_COLUMN:
-                raise UnknownNameError("key of a column", key, OF_COLUMN)
+    """Refuse a drawing as `check_form` does, and columns with keys that are not known."""
+    check_form("drawing", drawing, FORMS)
+    for column in drawing.get("columns", ()):
+        require_keys("a column", column, OF_COLUMN)
 
 
 def _chart(drawing: Plain, words: Plain, lines: Mapping[str, Points]) -> Shown:
@@ -268,14 +249,6 @@ STATISTICS: Mapping[str, Callable[[Vector], float]] = {
 }
 OF_COLUMN = {"title", "key", "statistic", "measure", "method", "along", "text"}
 OF_CHART = ("title", "x", "y")
-
-
-class Form(NamedTuple):
-    """A form of drawings: what makes it, and the keys that it needs and takes."""
-
-    draw: Callable[[Results, Plain, Plain, Sequence[Line]], Shown]
-    needs: Collection[str]
-    takes: Collection[str] = ()
 
 
 CHOSEN = ("of", "each", "log_x", "log_y")

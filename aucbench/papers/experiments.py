@@ -15,7 +15,7 @@ A key that is not known is refused, so that no word of a file is without effect.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -39,6 +39,7 @@ from aucbench.papers.parts import (
     Protocol,
     Published,
     Scale,
+    require_keys,
 )
 from aucbench.papers.results import MEASURES
 from aucbench.registry.specs import parse_chain, parse_spec
@@ -114,7 +115,7 @@ def paper(name: str) -> Paper:
         plain = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(f"{name} cannot be read ({error})") from error
-    _require_keys("the file of a paper", plain, OF_PAPER)
+    require_keys("the file of a paper", plain, OF_PAPER)
     return Paper(Path(name).stem if name.endswith(".toml") else name, plain)
 
 
@@ -162,7 +163,7 @@ def _read_experiment(plain: Plain, place: str, scale: Scale, protocol: Protocol)
 
     told = choose(plain["experiments"][place])
     texts, methods = (choose(plain.get(key, {})) for key in ("notes", "methods"))
-    _require_keys("an experiment", told, OF_EXPERIMENT)
+    require_keys("an experiment", told, OF_EXPERIMENT)
     for check, key in ((check_claim, "claims"), (check_drawing, "drawings")):
         for one in told.get(key, ()):
             check(one)
@@ -182,12 +183,6 @@ def _read_experiment(plain: Plain, place: str, scale: Scale, protocol: Protocol)
         claims=tuple(told.get("claims", ())),
         splits=told.get("splits", {"ratio": 0.0} if told.get("fresh") else {}),
     )
-
-
-def _require_keys(what: str, plain: Plain, known: Collection[str]) -> None:
-    for key in plain:
-        if key not in known:
-            raise UnknownNameError(f"key of {what}", key, known)
 
 
 def chosen_of(plain: Any, scale: Scale, protocol: Protocol) -> Any:
@@ -218,7 +213,7 @@ def _read_grids(
 ) -> Iterator[tuple[Plan | None, list[Line]]]:
     """Yield the plan and the lines of each grid; cells that are left out have no plan."""
     for given in told.get("grids", ()):
-        _require_keys("a grid", given, OF_GRID)
+        require_keys("a grid", given, OF_GRID)
         plan = {**told.get("plan", {}), **given.get("plan", {})}
         grid = {"over": told.get("over", [{}]), **given, "plan": plan}
         for over in grid["over"]:
@@ -252,7 +247,7 @@ def _read_methods(grid: Plain, methods: Plain, values: Plain, over: Plain) -> It
         if key not in methods:
             raise UnknownNameError("method", key, methods)
         method = filled(methods[key], over)
-        _require_keys("a method", method, OF_METHOD)
+        require_keys("a method", method, OF_METHOD)
         tune = method.get("tune", False)
         minimum = method.get("minimum")
         line = Line(
@@ -280,7 +275,7 @@ def _read_methods(grid: Plain, methods: Plain, values: Plain, over: Plain) -> It
 def _read_measurements(told: Plain) -> Iterator[tuple[list[Measurement], list[Line]]]:
     """Yield the measurements of each row at hand, and its lines: each method has all `runs`."""
     for given in told.get("measurements", ()):
-        _require_keys("measurements", given, OF_MEASUREMENT)
+        require_keys("measurements", given, OF_MEASUREMENT)
         for row in (row for row in given["rows"] if _is_at_hand(row)):
             for over in given.get("over", [{}]):
                 at = {**row, **over}
@@ -332,7 +327,7 @@ def _read_entries(told: Plain, lines: Sequence[Line]) -> Iterator[Entry]:
         place = place[::-1] if told.get("methods") == "rows" else place
         by_place.setdefault(place, []).append(line)
     for measure, numbers in told.get("numbers", {}).items():
-        _require_keys("numbers", numbers, OF_NUMBERS)
+        require_keys("numbers", numbers, OF_NUMBERS)
         if measure not in MEASURES:
             raise UnknownNameError("measure", measure, MEASURES)
         printed: Plain = numbers.get("printed", {})

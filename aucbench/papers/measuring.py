@@ -21,18 +21,15 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.fingerprints import code_fingerprint, fingerprint, hash_of
 from aucbench.bench.learning import LEARNING
 from aucbench.bench.results.record import Conditions, conditions_on
-from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.papers.parts import Measurement
 from aucbench.processes.child import Room
 from aucbench.processes.records import Ending, Job, Outcome
 from aucbench.progress import Progress
 from aucbench.ranges import MEGABYTE
-from aucbench.registry.specs import Spec
 from aucbench.store import SCHEMA, DocumentStore
 
 FOLDER = "measurements"  # in a results folder
-ASKED = ("call", "request", "dataset", "reading")  # what the result depends on, besides code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,30 +37,15 @@ class Measured:
     """The result of a measurement, as the folder keeps it."""
 
     id: str
-    name: str
-    call: str
-    request: Mapping[str, Any]
-    dataset: Spec
-    reading: ReadOptions
+    asked: Measurement
     status: str  # "ok", or how it failed: error, timeout, memout or crash
-    reason: str | None
-    error_type: str | None
-    log: str | None  # the end of what it wrote, if it failed
+    why: str  # how it failed, in one line
+    log: str  # the end of what it wrote, if it failed
     result: Mapping[str, Any] | None
     wall_seconds: float
     peak_memory: int  # bytes beyond an idle process
     conditions: Conditions
     machine: Mapping[str, Any]  # empty if it did not begin
-
-    @property
-    def why(self) -> str:
-        """How it failed, in one line."""
-        named = f"{self.error_type}: {self.reason}" if self.error_type else self.reason
-        return f"{self.status}: {named}" if named else self.status
-
-    def answers(self, asked: Measurement) -> bool:
-        """Whether it is a result of a measurement, also of another version."""
-        return all(getattr(self, name) == getattr(asked, name) for name in ASKED)
 
 
 def opened(folder: Path, *, create: bool = False) -> DocumentStore:
@@ -107,17 +89,20 @@ def run(
     """
     asked = {_key(one): one for one in measurements}
     with store.alone(tell):
-        found = {key: plain for key in asked if (plain := store.read(key)) is not None}
-        done = {key: plain for key, plain in found.items() if plain["status"] == Ending.OK}
-        for key, plain in done.items():
-            progress.count(plain["status"])
-            yield replace(load(plain, Measured), name=asked[key].name)
+        done = {
+            key: replace(load(plain, Measured), asked=one)
+            for key, one in asked.items()
+            if (plain := store.read(key)) is not None and plain["status"] == Ending.OK
+        }
+        for result in done.values():
+            progress.count(result.status)
+            yield result
         jobs = ((key, _job(one, progress)) for key, one in asked.items() if key not in done)
         with engine.opened(LEARNING) as warm, closing(warm.run(jobs)) as outcomes:  # type: ignore[type-var]
             for key, outcome in outcomes:
                 result = _measured(key, asked[key], outcome, engine)
                 store.write(dump(result))
-                progress.end(result.name, result.status)
+                progress.end(result.asked.name, result.status)
                 yield result
 
 
@@ -143,14 +128,13 @@ def _measured(key: str, asked: Measurement, outcome: Outcome, engine: LocalEngin
     machine: dict[str, Any] = {}
     for line in outcome.lines:
         machine |= line.get("machine", {})
+    ok = outcome.ending is Ending.OK
     return Measured(
         id=key,
-        name=asked.name,
-        **{name: getattr(asked, name) for name in ASKED},
+        asked=asked,
         status=outcome.ending.value,
-        reason=outcome.reason,
-        error_type=None if outcome.refusal else outcome.error_type,
-        log=None if outcome.ending is Ending.OK else outcome.log,
+        why=(outcome.reason or "" if outcome.refusal else outcome.words),
+        log="" if ok else outcome.log,
         result=outcome.result,
         wall_seconds=outcome.wall_seconds,
         peak_memory=outcome.peak_memory,

@@ -6,15 +6,16 @@ What the paper does not say is a note of the experiment, which every output show
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from aucbench.bench.cell import Choice
 from aucbench.bench.codec import dump
 from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.reading import ReadOptions
+from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.processes.records import Limits
 from aucbench.ranges import DEFAULT_TIMEOUT
 from aucbench.registry.specs import Spec, SpecChain
@@ -24,6 +25,39 @@ HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold here", "open here"  # of a clai
 AS_IT_IS = ReadOptions()
 AN_HOUR = Limits(timeout=DEFAULT_TIMEOUT)
 Plain = Mapping[str, Any]  # a table of a TOML file
+
+
+class Form(NamedTuple):
+    """A form of claims or drawings: its function, and the keys that it needs and takes."""
+
+    use: Callable[..., Any]
+    needs: Collection[str]
+    takes: Collection[str] = ()
+
+
+def check_form(what: str, plain: Plain, forms: Mapping[str, Form]) -> None:
+    """Refuse a claim or a drawing of no form, or with keys that its form has not.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no such form or key.
+    ParameterError
+        When a key is missing.
+    """
+    if (name := str(plain.get("form"))) not in forms:
+        raise UnknownNameError(f"form of a {what}", name, forms)
+    kind = f"{what} of the form {name!r}"
+    require_keys(f"a {kind}", plain, {"form", *forms[name].needs, *forms[name].takes})
+    if missing := [key for key in forms[name].needs if key not in plain]:
+        raise ParameterError(f"a {kind} lacks {', '.join(missing)}")
+
+
+def require_keys(what: str, plain: Plain, known: Collection[str]) -> None:
+    """Raise `UnknownNameError` for a key that is not known."""
+    for key in plain:
+        if key not in known:
+            raise UnknownNameError(f"key of {what}", key, known)
 
 
 class Scale(StrEnum):

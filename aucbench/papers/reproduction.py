@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -23,7 +22,7 @@ from aucbench.papers.measuring import Measured
 from aucbench.papers.results import Results
 from aucbench.report.chart import Chart, finite_or_none
 from aucbench.report.document import Section
-from aucbench.report.grid import Grid, Value
+from aucbench.report.grid import Grid
 from aucbench.report.html_page import make_page
 from aucbench.store import own_file
 
@@ -104,20 +103,13 @@ class Reproduction:
         """Read a file; raises `DataError` when it is none of a reproduction."""
         try:
             plain = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise DataError(f"{path} cannot be read ({error})") from error
-        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
-            raise DataError(f"{path}: this is no file of a reproduction with format {FORMAT}")
-        try:
-            own = {name: str(plain[name]) for name in TEXTS}
-            section = plain["section"]
-        except KeyError as error:
-            raise DataError(f"{path}: a file of a reproduction lacks {error}") from error
-        try:
+            if plain["format"] != FORMAT:
+                raise DataError(f"its format is {plain['format']}, and {FORMAT} is read")
+            own, section = {name: str(plain[name]) for name in TEXTS}, plain["section"]
             parts = tuple(map(part_from_json, section["parts"]))
             return Reproduction(**own, title=str(section["title"]), parts=parts)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise DataError(f"{path}: this is no section of a reproduction: {error}") from error
+        except (OSError, LookupError, TypeError, ValueError, AttributeError, DataError) as error:
+            raise DataError(f"{path}: this is no file of a reproduction ({error})") from error
 
 
 def part_to_json(part: str | Grid | Chart) -> dict[str, Any]:
@@ -130,10 +122,6 @@ def part_to_json(part: str | Grid | Chart) -> dict[str, Any]:
         ]
         return {"table": {"header": [*part.header], "rows": rows}}
     return {"chart": {name: getattr(part, name) for name in OF_CHART}}
-
-
-def _plain(value: Value) -> Value:
-    return value if isinstance(value, str) else finite_or_none(value)
 
 
 def part_from_json(plain: Any) -> str | Grid | Chart:

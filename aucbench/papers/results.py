@@ -7,10 +7,10 @@ are compared run by run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import nan
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -108,7 +108,7 @@ class Results:
             return self._measured_series(line, measure)
         read = measure_called(measure).read
         return {
-            run: read(self, line, run, record) if record.ok else nan
+            run: read(Fit(self, line, run, record)) if record.ok else nan
             for run, record in self._runs(line, line.choice).items()
         }
 
@@ -150,11 +150,11 @@ class Results:
         if y == "gap":
             known = {run: (at[gap > 0], gap[gap > 0]) for run, (at, gap) in known.items()}
         elif y == "excess":
-            ends = self._ends_of_minimum(line, "objective")
+            ends = self.ends_of_minimum(line, "objective")
             known = {run: _excess(curve, ends[run]) for run, curve in known.items() if run in ends}
         return {run: curve for run, curve in known.items() if curve[0].size}
 
-    def _ends_of_minimum(self, line: Line, y: str) -> Series:
+    def ends_of_minimum(self, line: Line, y: str) -> Series:
         """Return the last value of y of the exact solver, or of the line itself if it has none."""
         records = self._runs(line, line.minimum or line.choice)
         curves = {run: _curve(record, "passes", y)[1] for run, record in records.items()}
@@ -192,10 +192,10 @@ def results_in(experiment: Experiment, store: Store) -> Results:
     records = by_cell(r for r in store.records() if r.cell in wanted)
     known = measured_in(store.folder) if experiment.measurements else []
     measured = {
-        asked.name: replace(one, name=asked.name)
+        asked.name: one
         for one in known
         for asked in experiment.measurements
-        if one.answers(asked)
+        if one.asked.plain == asked.plain
     }
     return Results(experiment, records, store, measured)
 
@@ -211,12 +211,21 @@ def mean_of(values: Vector) -> float:
     return float(known.mean()) if known.size else nan
 
 
+class Fit(NamedTuple):
+    """A cell that ended well, and the line and the results that it belongs to."""
+
+    results: Results
+    line: Line
+    run: Run
+    record: Record
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A number of a cell; `read` returns NaN if the cell has none."""
 
     title: str  # for people, with its unit
-    read: Callable[[Results, Line, Run, Record], float]
+    read: Callable[[Fit], float]
     smaller: bool = False  # whether a smaller value is better
     rope: float = ROPE  # differences up to this size are practically zero
     digits: int = 4  # decimals that are shown of a value up to 1
@@ -243,32 +252,32 @@ def measure_called(name: str) -> Measure:
     except ValueError as error:
         raise ParameterError(f"{name}: {text!r} is no number of passes") from error
     read = AFTER[head]
-    return Measure(name, lambda *run: read(run[-1], passes))
+    return Measure(name, lambda fit: read(fit.record, passes))
 
 
-def _of_record(name: str) -> Callable[..., float]:
-    def read(results: Results, line: Line, run: Run, record: Record) -> float:
-        value = getattr(record.measures, name)
+def _of_record(name: str) -> Callable[[Fit], float]:
+    def read(fit: Fit) -> float:
+        value = getattr(fit.record.measures, name)
         return nan if value is None else float(value)
 
     return read
 
 
-def _of_support(share: Callable[[int, int, int], float]) -> Callable[..., float]:
+def _of_support(share: Callable[[int, int, int], float]) -> Callable[[Fit], float]:
     """Return a measure of the numbers of features that are found and relevant, found, relevant."""
 
-    def read(results: Results, line: Line, run: Run, record: Record) -> float:
-        arrays = results.store.scores(record.id, record.sizes.data) or {}
+    def read(fit: Fit) -> float:
+        arrays = fit.results.store.scores(fit.record.id, fit.record.sizes.data) or {}
         if "w" not in arrays or "relevant" not in arrays:
             return nan
-        below = TRUNCATION if line.truncated else 0.0
+        below = TRUNCATION if fit.line.truncated else 0.0
         found, relevant = {*np.flatnonzero(np.abs(arrays["w"]) > below)}, {*arrays["relevant"]}
         return share(len(found & relevant), len(found), len(relevant))
 
     return read
 
 
-def _above_truth(results: Results, line: Line, run: Run, record: Record) -> float:
+def _above_truth(fit: Fit) -> float:
     """Return the test AUC minus the AUC of the true scores on the same rows; NaN without these.
 
     A model is compared with the truth on the same rows, so that the chance of drawing these rows
@@ -280,13 +289,13 @@ def _above_truth(results: Results, line: Line, run: Run, record: Record) -> floa
     DataError
         When the labels that were kept are not those that the simulation draws.
     """
-    if record.measures.auc is None or record.cell.dataset.name not in SIMULATED:
+    if fit.record.measures.auc is None or fit.record.cell.dataset.name not in SIMULATED:
         return nan
-    arrays = results.store.scores(record.id, record.sizes.data)
+    arrays = fit.results.store.scores(fit.record.id, fit.record.sizes.data)
     if arrays is None or "y" not in arrays:
         return nan
     rows, y = (np.asarray(arrays[name], np.int32).tobytes() for name in ("rows", "y"))
-    return float(record.measures.auc) - _true_auc(record.cell.dataset, rows, y)
+    return float(fit.record.measures.auc) - _true_auc(fit.record.cell.dataset, rows, y)
 
 
 @lru_cache(maxsize=1024)  # the solvers of a split share it
@@ -298,7 +307,7 @@ def _true_auc(dataset: Spec, rows: bytes, y: bytes) -> float:
     return auc(labels, true_scores(dataset.name, data.rows.matrix[numbers]))
 
 
-def _passes_to_end(y: str) -> Callable[..., float]:
+def _passes_to_end(y: str) -> Callable[[Fit], float]:
     """Return the passes from which on y is near its own end, for good.
 
     The end is the mean over the last tenth of the passes, since the last iterates are noisy. An
@@ -306,8 +315,8 @@ def _passes_to_end(y: str) -> Callable[..., float]:
     most 5 % of its way from there are left.
     """
 
-    def read(results: Results, line: Line, run: Run, record: Record) -> float:
-        passes, values = _curve(record, "passes", y)
+    def read(fit: Fit) -> float:
+        passes, values = _curve(fit.record, "passes", y)
         if not passes.size:
             return nan
         end = float(values[passes >= 0.9 * passes[-1]].mean())
@@ -318,15 +327,16 @@ def _passes_to_end(y: str) -> Callable[..., float]:
     return read
 
 
-def _passes_to_minimum(results: Results, line: Line, run: Run, record: Record) -> float:
+def _passes_to_minimum(fit: Fit) -> float:
     """Return the passes from which on the test AUC stays within 0.005 below that of the minimum.
 
     They are the last passes if it does not. Between two points the AUC is a line in log(passes).
     """
-    (x, y), ends = _curve(record, "passes", "test_auc"), results._ends_of_minimum(line, "test_auc")
-    if not x.size or run not in ends:
+    x, y = _curve(fit.record, "passes", "test_auc")
+    end = fit.results.ends_of_minimum(fit.line, "test_auc").get(fit.run)
+    if not x.size or end is None:
         return nan
-    level = ends[run] - ROPE
+    level = end - ROPE
     below = np.flatnonzero(y < level)
     if not below.size:
         return float(x[0])
@@ -337,8 +347,8 @@ def _passes_to_minimum(results: Results, line: Line, run: Run, record: Record) -
     return float(x[last] * (x[last + 1] / x[last]) ** share)
 
 
-def _last_excess(results: Results, line: Line, run: Run, record: Record) -> float:
-    curve = results.curves(line, "excess").get(run)
+def _last_excess(fit: Fit) -> float:
+    curve = fit.results.curves(fit.line, "excess").get(fit.run)
     return nan if curve is None else float(curve[1][-1])
 
 
@@ -354,11 +364,11 @@ def _gap_after(record: Record, passes: float) -> float:
     return float(10.0 ** np.interp(passes, x, np.log10(np.fmax(gap, ROUNDING)))) if x.size else nan
 
 
-def _gap_rate(x: str) -> Callable[..., float]:
+def _gap_rate(x: str) -> Callable[[Fit], float]:
     """Return the decades that the gap falls in a pass, or a step; NaN if it does not."""
 
-    def read(results: Results, line: Line, run: Run, record: Record) -> float:
-        curve = results.curves(line, "gap", x).get(run)
+    def read(fit: Fit) -> float:
+        curve = fit.results.curves(fit.line, "gap", x).get(fit.run)
         slope = nan if curve is None else fit_line(curve[0], np.log10(curve[1]))[0]
         return -slope if slope < 0 else nan
 

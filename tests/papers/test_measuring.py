@@ -87,7 +87,7 @@ def done(some, folder):
     Store(folder, create=True).home.require()
     with opened(folder, create=True) as store:
         found = measuring.run(some, store, LocalEngine(jobs=2), Progress(len(some)), print)
-        return {one.name: one for one in found}
+        return {one.asked.name: one for one in found}
 
 
 def begun(signs):
@@ -101,14 +101,13 @@ def test_a_result_is_kept_with_machine_and_conditions_and_not_computed_again(tmp
         {"rows": 12, "n": n} for n in range(3)
     ]
     one = first["number 0"]
-    assert (one.status, one.why, one.log) == ("ok", "ok", None)
+    assert (one.status, one.why, one.log) == ("ok", "", "")
     assert one.machine["versions"]["numpy"] == np.__version__
     assert (one.conditions.engine, one.conditions.concurrency) == ("local", 2)
     assert done(some, tmp_path / "out") == first
     assert begun(signs) == {"0": 1, "1": 1, "2": 1}
-    assert {one.name: one for one in measured_in(tmp_path / "out")} == first
-    assert first["number 0"].answers(some[0])
-    assert not first["number 0"].answers(replace(some[0], request={"n": 7}))
+    assert {one.asked.name: one for one in measured_in(tmp_path / "out")} == first
+    assert first["number 0"].asked == some[0]
 
 
 def test_an_interrupted_command_goes_on_where_it_stopped(tmp_path, rows, signs, monkeypatch):
@@ -127,9 +126,11 @@ def test_an_interrupted_command_goes_on_where_it_stopped(tmp_path, rows, signs, 
     [kept] = measured_in(tmp_path / "out")
 
     assert call(*command).exit_code == 0
-    assert {one.name for one in measured_in(tmp_path / "out")} == {f"number {n}" for n in range(6)}
+    assert {one.asked.name for one in measured_in(tmp_path / "out")} == {
+        f"number {n}" for n in range(6)
+    }
     begins = begun(signs)
-    assert begins[str(kept.request["n"])] == 1
+    assert begins[str(kept.asked.request["n"])] == 1
     assert sum(begins.values()) <= 6 + 2  # those that ran have begun twice, and no other
 
 
@@ -154,9 +155,9 @@ def test_failures_are_marked_with_a_sentence_and_computed_again(tmp_path, rows, 
     some = [failing(rows, signs, how, limits=limits) for how, limits in ways.items()]
     found = done(some, tmp_path / "out")
     assert {name: one.status for name, one in found.items()} == {name: name for name in ways}
-    assert found["error"].why == "error: ValueError: it did not like the rows"
+    assert found["error"].why == "ValueError: it did not like the rows"
     assert "ValueError" in found["error"].log
-    assert all(one.result is None and one.reason for one in found.values())
+    assert all(one.result is None and one.why for one in found.values())
     assert found["crash"].machine["host"]
 
     once = begun(signs)

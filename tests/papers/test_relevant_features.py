@@ -14,7 +14,7 @@ from aucbench.data.arrays import Rows
 from aucbench.data.packed import known_of, unpack_known, with_known
 from aucbench.datasets.simulated import outbreak_support
 from aucbench.papers.parts import Experiment, Line
-from aucbench.papers.results import MEASURES, Results
+from aucbench.papers.results import MEASURES, Fit, Results
 from aucbench.registry import get_dataset, get_features
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -78,7 +78,7 @@ def test_the_support_is_measured_against_the_truth(fits, solver):
         kept = store.scores(record.id)
         results = Results(Experiment(title="toy"), {}, store)
         values = {
-            name: MEASURES[f"support-{name}"].read(results, Line(), (0, 0, 0), record)
+            name: MEASURES[f"support-{name}"].read(Fit(results, Line(), (0, 0, 0), record))
             for name in ("f1", "jaccard", "recall")
         }
     np.testing.assert_array_equal(kept["relevant"], TRUTH)

@@ -194,12 +194,16 @@ def test_what_is_kept_is_read_again(section, tmp_path):
     assert Reproduction.read(path) == section
     named = replace(section, protocol="as-published")
     assert named.write(tmp_path).name == "toy-table-1-quick-as-published.json"
-    for text, word in (("{", "cannot be read"), ("{}", "format 1"), ('{"format": 1}', "lacks")):
+    for text, word in (
+        ("{", "Expect"),
+        ('{"format": 2}', "1 is read"),
+        ('{"format": 1}', "pap"),
+    ):
         path.write_text(text)
         with pytest.raises(DataError, match=word):
             Reproduction.read(path)
     path.write_text(json.dumps({**named.to_json(), "section": 3}))
-    with pytest.raises(DataError, match="no section"):
+    with pytest.raises(DataError, match="no file of a reproduction"):
         Reproduction.read(path)
 
 

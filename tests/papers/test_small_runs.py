@@ -16,7 +16,7 @@ from aucbench.papers import results as measures
 from aucbench.papers.comparison import Agreement, compared
 from aucbench.papers.experiments import paper
 from aucbench.papers.parts import AUC, Experiment, Line, Scale
-from aucbench.papers.results import MEASURES, SECONDS, TRUTH, Results
+from aucbench.papers.results import MEASURES, SECONDS, TRUTH, Fit, Results
 from aucbench.papers.whole import sample
 from aucbench.registry import get_dataset
 from aucbench.registry.specs import Spec
@@ -58,7 +58,7 @@ def test_small_weights_count_as_0_if_a_method_is_truncated(truncated, value):
     )
     record = type("One", (), {"id": "", "sizes": type("Sizes", (), {"data": None})})
     line = Line(truncated=truncated)
-    assert MEASURES["support-f1"].read(results, line, (0,), record) == pytest.approx(value)
+    assert MEASURES["support-f1"].read(Fit(results, line, (0,), record)) == pytest.approx(value)
     lines = made("sht-auc", "table 2").lines
     assert {line.method for line in lines if not line.truncated} == {"SHT-AUC", "StoIHT", "HSG-HT"}
 
@@ -93,12 +93,12 @@ def test_simulated_tables_of_roc_svm_run(number, model, monkeypatch, tmp_path):
         data = get_dataset(record.cell.dataset)
         rows = results.store.scores(record.id, record.sizes.data)["rows"]
         best = auc(data.y[rows], true_scores(model, data.rows.matrix[rows]))
-        above = read(results, Line(), (0,), record)
+        above = read(Fit(results, Line(), (0,), record))
         assert above == pytest.approx(record.measures.auc - best, abs=1e-12)
     measures._true_auc.cache_clear()
     monkeypatch.setattr(measures, "get_dataset", lambda _: linear(1200, seed=99))
     with pytest.raises(DataError, match="no longer draws the rows"):
-        read(results, Line(), (0,), record)
+        read(Fit(results, Line(), (0,), record))
 
 
 @pytest.mark.nightly
