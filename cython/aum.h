@@ -28,15 +28,15 @@ AUCBENCH_INLINE uint64_t aucbench_aum_word(const double *s, const signed char *y
     return word;
 }
 
-/* Copy the keys of the scores that are not outside lo..hi (NaN is not), by class.
+/* Copy the scores that are not outside lo..hi (NaN is not), by class.
  *
  * count: positives and negatives above hi, then positives and negatives copied. Each output has
- * one spare entry. The key of a row is written to both outputs, and only one of them moves on,
+ * one spare entry. A score is written to both outputs, and only one of them moves on,
  * so no branch is needed.
  */
 AUCBENCH_CLONED(void, aucbench_aum_gather,
                 (size_t n, const double *s, const signed char *y, double lo, double hi,
-                 aucbench_key *pos, aucbench_key *neg, int64_t *count),
+                 double *pos, double *neg, int64_t *count),
                 (n, s, y, lo, hi, pos, neg, count))
 {
     int64_t above = 0, above_pos = 0;
@@ -47,7 +47,7 @@ AUCBENCH_CLONED(void, aucbench_aum_gather,
                         : aucbench_aum_word(s + i, y + i, (int)(n - i), lo, hi, &above, &above_pos);
         for (; word; word &= word - 1) {
             const size_t k = i + (size_t)aucbench_lowest_bit(word);
-            pos[p] = neg[q] = aucbench_key_of(s[k]);
+            pos[p] = neg[q] = s[k];
             p += y[k] > 0;
             q += y[k] <= 0;
         }

@@ -7,15 +7,15 @@ Design
   b. Binary labels: below the threshold c at which both kinds of errors are equal, the minimum
      is the false positives; above c it is the false negatives. So what an example adds depends
      only on its class and its side of c. These are its place, one byte. c is a weighted median
-     of the scores. A sample gives a bracket of c, one pass gathers the keys in the bracket, and
-     their digits give c. Weights are whole numbers, so they are exact.
+     of the scores. A sample gives a bracket of c, one pass gathers the scores in the bracket, and
+     c is selected among them. Weights are whole numbers, so they are exact.
 """
 
-from aum_digits cimport Side, meet
-from keys cimport key_of, key_t, of_key, sampled
+from keys cimport sampled
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
+from weighted cimport aucbench_ranked, weighted
 
 cdef extern from "aum.h" nogil:
     ctypedef struct Rule "aucbench_aum_rule":
@@ -23,8 +23,8 @@ cdef extern from "aum.h" nogil:
         double left[8]
         double right[8]
     void gather "aucbench_aum_gather"(
-        size_t n, const double* s, const signed char* y, double lo, double hi, key_t* pos,
-        key_t* neg, int64_t* count)
+        size_t n, const double* s, const signed char* y, double lo, double hi, double* pos,
+        double* neg, int64_t* count)
     double place_all "aucbench_aum_place"(
         size_t n, const double* s, const signed char* y, const Rule* rule, signed char* place)
     void look_up_all "aucbench_aum_look_up"(
@@ -96,85 +96,108 @@ def sweep_loss(
     return area.high + area.low
 
 
+cdef struct Gathered:   # of positives [0] and negatives [1]: the scores that may be c
+    double* x[2]
+    double* kept[2]      # room for as many
+    Py_ssize_t m[2]
+    long long weight[2]
+    int64_t above[2]     # how many scores are above c, or above all of x
+    int64_t tied[2]      # how many are c
+
+
+cdef inline double reach(Gathered* of, long long target) noexcept nogil:
+    """Return the largest score with a weight of at least `target` at or above it."""
+    cdef Py_ssize_t read
+    return weighted(<const double**> of.x, of.kept, of.m, of.weight, max(target, 1), &read)
+
+
 cdef void bracket(
-    const double* s, const signed char* y, Py_ssize_t n, key_t* pos, key_t* neg, double share,
-    double* lo, double* hi,
+    const double* s, const signed char* y, Py_ssize_t n, Gathered of, double share, double* lo,
+    double* hi,
 ) noexcept nogil:
     """Set lo and hi so that c is probably between them, by three deviations of a sample.
 
     share: the share of positives when errors are counts, a negative number when they are rates.
     """
     cdef Py_ssize_t m = min(n // 16, <Py_ssize_t> SAMPLE), stretch = n // m, i, k, p = 0, q = 0
-    cdef Side a, b
     cdef int64_t total, target, margin
     for i in range(m):
         k = sampled(i, stretch)
-        pos[p] = key_of(s[k])
-        neg[q] = pos[p]
+        of.x[0][p] = of.x[1][q] = s[k]
         p += y[k] > 0
         q += y[k] <= 0
-    a = Side(pos, p, 0, q if share < 0.0 else 1)
-    b = Side(neg, q, 0, p if share < 0.0 else 1)
-    total = a.weight * p + b.weight * q
+    of.m[0], of.m[1] = p, q
+    of.weight[0] = q if share < 0.0 else 1
+    of.weight[1] = p if share < 0.0 else 1
+    total = of.weight[0] * p + of.weight[1] * q
     target = total // 2 if share < 0.0 else <int64_t> (share * m)
-    margin = max(a.weight, b.weight) + <int64_t> (1.5 * sqrt(
-        <double> a.weight * a.weight * p + <double> b.weight * b.weight * q))
+    margin = max(of.weight[0], of.weight[1]) + <int64_t> (1.5 * sqrt(
+        <double> of.weight[0] * of.weight[0] * p + <double> of.weight[1] * of.weight[1] * q))
     lo[0], hi[0] = -INF, INF
     if target > margin:
-        hi[0] = of_key(meet(&a, &b, target - margin))
+        hi[0] = reach(&of, target - margin)
     if target + margin < total:
-        a.size, b.size = p, q
-        lo[0] = of_key(meet(&a, &b, target + margin))
+        lo[0] = reach(&of, target + margin)
 
 
-cdef Rule settle(Side pos, Side neg, key_t c, int64_t target, double unit) noexcept nogil:
+cdef Rule settle(const Gathered* of, double c, int64_t target, double unit) noexcept nogil:
     """Return the derivatives by place, from the whole errors before and after c, over `unit`."""
-    cdef int64_t fp = neg.above * neg.weight, fn = target - pos.above * pos.weight
-    cdef int64_t fp_after = fp + neg.size * neg.weight, fn_after = fn - pos.size * pos.weight
+    cdef int64_t pos = of.weight[0], neg = of.weight[1]
+    cdef int64_t fp = of.above[1] * neg, fn = target - of.above[0] * pos
+    cdef int64_t fp_after = fp + of.tied[1] * neg, fn_after = fn - of.tied[0] * pos
     cdef int64_t before = min(fp, fn), after = min(fp_after, fn_after)
     cdef Rule rule
     memset(&rule, 0, sizeof(rule))
-    rule.c = of_key(c)
-    rule.left[1] = rule.right[1] = -(pos.weight / unit)
-    rule.left[2] = (after - min(fp_after - neg.weight, fn_after)) / unit
-    rule.right[2] = (min(fp + neg.weight, fn) - before) / unit
-    rule.left[3] = (after - min(fp_after, fn_after + pos.weight)) / unit
-    rule.right[3] = (min(fp, fn - pos.weight) - before) / unit
-    rule.left[4] = rule.right[4] = neg.weight / unit
+    rule.c = c
+    rule.left[1] = rule.right[1] = -(pos / unit)
+    rule.left[2] = (after - min(fp_after - neg, fn_after)) / unit
+    rule.right[2] = (min(fp + neg, fn) - before) / unit
+    rule.left[3] = (after - min(fp_after, fn_after + pos)) / unit
+    rule.right[3] = (min(fp, fn - pos) - before) / unit
+    rule.left[4] = rule.right[4] = neg / unit
     return rule
 
 
 def binary_loss(
     const double[::1] s, const signed char[::1] y, Py_ssize_t n_pos, bint rates,
-    key_t[::1] keys, signed char[::1] place, double[:, ::1] slopes,
+    double[::1] work, signed char[::1] place, double[:, ::1] slopes,
 ):
     """Return the AUM of scores s of labels y, of which n_pos are positive.
 
-    n >= 1 and keys.size >= n + 2. Fills the place of each example, and the derivatives (left,
+    n >= 1 and work.size >= 2 n + 4. Fills the place of each example, and the derivatives (left,
     right) of each place. The AUM is NaN or infinite if a score is.
     """
     cdef Py_ssize_t n = s.shape[0], n_neg = n - n_pos
-    cdef key_t* p = &keys[0]
-    cdef key_t* q = &keys[n_pos + 1]
     cdef int64_t target = <int64_t> n_pos * (n_neg if rates else 1), rest
     cdef int64_t found[4]
-    cdef double lo = -INF, hi = INF, value
-    cdef Side pos, neg
+    cdef Py_ssize_t number[4]
+    cdef double lo = -INF, hi = INF, value, c
+    cdef Gathered of
     cdef Rule rule
+    cdef int k
+    of.x[0], of.x[1] = &work[0], &work[n_pos + 1]
+    of.kept[0], of.kept[1] = of.x[0] + n + 2, of.x[1] + n + 2
     with nogil:
         if n >= SAMPLED:
-            bracket(&s[0], &y[0], n, p, q, -1.0 if rates else n_pos / <double> n, &lo, &hi)
+            bracket(&s[0], &y[0], n, of, -1.0 if rates else n_pos / <double> n, &lo, &hi)
+        of.weight[0], of.weight[1] = n_neg if rates else 1, n_pos if rates else 1
         while True:
-            gather(n, &s[0], &y[0], lo, hi, p, q, found)
-            pos = Side(p, found[2], found[0], n_neg if rates else 1)
-            neg = Side(q, found[3], found[1], n_pos if rates else 1)
-            rest = target - pos.above * pos.weight - neg.above * neg.weight
+            gather(n, &s[0], &y[0], lo, hi, of.x[0], of.x[1], found)
+            rest = target
+            for k in range(2):
+                of.above[k], of.m[k] = found[k], found[2 + k]
+                rest -= of.above[k] * of.weight[k]
             if (lo == -INF and hi == INF) or (
-                0 < rest <= pos.size * pos.weight + neg.size * neg.weight
+                0 < rest <= of.m[0] * of.weight[0] + of.m[1] * of.weight[1]
             ):
                 break
             lo, hi = -INF, INF
-        rule = settle(pos, neg, meet(&pos, &neg, rest), target, <double> target if rates else 1.0)
+        c = reach(&of, rest)
+        for k in range(2):
+            aucbench_ranked(of.m[k], of.x[k], c, c, number)
+            of.above[k] += number[0]
+            of.tied[k] = number[1] - number[0]
+        rule = settle(&of, c, target, <double> target if rates else 1.0)
         value = place_all(n, &s[0], &y[0], &rule, &place[0])
         memcpy(&slopes[0, 0], rule.left, sizeof(rule.left))
         memcpy(&slopes[1, 0], rule.right, sizeof(rule.right))

@@ -1,5 +1,5 @@
-/* Loops over the examples a_i + eta b_i of one class, for a line search of the AUM at one step.
- * aum_fold.h has the loops for two steps, aum_contact.h those for the tangent at a step.
+/* Loops over the examples a_i + eta b_i of one class, for a line search of the AUM: at one step,
+ * at two steps (folding), and for the tangent at a step (contact).
  *
  * Loops that decide the speed are built for several machines (clones.h). Each loop ends and stays
  * in bounds for any floats. A NaN is neither above c, nor below c, nor equal to c.
@@ -30,13 +30,6 @@ static double aucbench_over(double p, double q)
     return p / q;
 }
 
-/* Position of draw i of q among m: one in each of q equal stretches, hashed against periods. */
-static ptrdiff_t aucbench_place(ptrdiff_t i, ptrdiff_t m, ptrdiff_t q)
-{
-    int64_t from = (int64_t)i * m / q, to = (int64_t)(i + 1) * m / q;
-    return (ptrdiff_t)(from + (uint32_t)(i + 1) * 2654435769u % (uint64_t)(to - from));
-}
-
 /* Copy the scores and minus the direction, shifted and scaled, positives first. */
 static void aucbench_pack(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
                           const double *direction, const signed char *y, const double *shift,
@@ -61,54 +54,6 @@ static void aucbench_keys(ptrdiff_t m, const double *a, const double *b, double 
 {
     for (ptrdiff_t i = 0; i < m; i++)
         out[i] = a[i] + eta * b[i];
-}
-
-/* The numbers of x > hi, x >= hi, x > lo and x >= lo. */
-AUCBENCH_CLONED(void, aucbench_ranked,
-                (ptrdiff_t m, const double *x, double lo, double hi, ptrdiff_t *number),
-                (m, x, lo, hi, number))
-{
-    int64_t above = 0, from = 0, over = 0, reach = 0;
-    for (ptrdiff_t i = 0; i < m; i++) {
-        above += x[i] > hi;
-        from += x[i] >= hi;
-        over += x[i] > lo;
-        reach += x[i] >= lo;
-    }
-    number[0] = above;
-    number[1] = from;
-    number[2] = over;
-    number[3] = reach;
-}
-
-/* Bit j: lo <= x[j] <= hi, for j < min(left, 64). The loop with the constant 64 is unrolled by the
- * compiler. */
-AUCBENCH_INLINE uint64_t aucbench_word_between(
-    const double *x, ptrdiff_t left, double lo, double hi)
-{
-    uint64_t word = 0;
-    if (left >= 64) {
-        for (int j = 0; j < 64; j++)
-            word |= ((x[j] >= lo) & (x[j] <= hi)) ? AUCBENCH_BIT[j] : 0;
-        return word;
-    }
-    for (int j = 0; j < left; j++)
-        word |= ((x[j] >= lo) & (x[j] <= hi)) ? AUCBENCH_BIT[j] : 0;
-    return word;
-}
-
-/* Keep those with lo <= x <= hi, in their order; out may be x. Returns their number. */
-AUCBENCH_CLONED(ptrdiff_t, aucbench_keep,
-                (ptrdiff_t m, const double *x, double lo, double hi, double *out),
-                (m, x, lo, hi, out))
-{
-    ptrdiff_t k = 0;
-    for (ptrdiff_t i = 0; i < m; i += 64) {
-        uint64_t word = aucbench_word_between(x + i, m - i, lo, hi);
-        for (; word; word &= word - 1)
-            out[k++] = x[i + aucbench_lowest_bit(word)];
-    }
-    return k;
 }
 
 /* Keep sign b of those with key = c. Returns their number. */
@@ -192,22 +137,112 @@ static double aucbench_area(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
     return aucbench_once(sum[0]) / n_pos + aucbench_once(sum[1]) / (n - n_pos);
 }
 
-/* Sort a few values with their weights, descending: Shell's sort, which needs no memory. */
-static void aucbench_sort(int m, double *x, long long *w)
+/* ---- folding: examples that stay on one side of c between two steps ------------------- */
+
+/* out = larger (smaller) of the distances to c at two steps, lo[0] = eta, lo[1] = c */
+AUCBENCH_CLONED(void, aucbench_reach,
+                (ptrdiff_t m, const double *a, const double *b, const double *lo, const double *hi,
+                 int larger, double *out), (m, a, b, lo, hi, larger, out))
 {
-    static const int GAPS[] = {701, 301, 132, 57, 23, 10, 4, 1};
-    for (int g = 0; g < 8; g++)
-        for (int gap = GAPS[g], i = gap; i < m; i++) {
-            double v = x[i];
-            long long u = w[i];
-            int j = i;
-            for (; j >= gap && x[j - gap] < v; j -= gap) {
-                x[j] = x[j - gap];
-                w[j] = w[j - gap];
-            }
-            x[j] = v;
-            w[j] = u;
+    double sign = larger ? 1.0 : -1.0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        double p = sign * (a[i] + lo[0] * b[i] - lo[1]), q = sign * (a[i] + hi[0] * b[i] - hi[1]);
+        out[i] = sign * (p > q ? p : q);
+    }
+}
+
+/* Drop the examples that stay on one side of c between two steps; keep the others in their order.
+ *
+ * An example is dropped if both its distances to c are > hi, or both are < lo. `above` counts
+ * those > hi. `sums` adds up those > hi if `counts_above`, else those < lo. Returns how many are
+ * kept.
+ */
+static ptrdiff_t aucbench_settle(ptrdiff_t m, double *a, double *b, const double *from,
+                                 const double *to, double lo, double hi, int counts_above,
+                                 ptrdiff_t *above, aucbench_sums *sums)
+{
+    aucbench_twice a_sum = {sums->a, 0}, b_sum = {sums->b, 0}, mass = {sums->mass, 0};
+    ptrdiff_t k = 0, i = 0, n_above = 0, n_below = 0;
+    while (i < m) {
+        ptrdiff_t end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
+        double ta = 0, tb = 0, tm = 0;
+        for (; i < end; i++) {
+            double x = a[i], v = b[i];
+            double p = x + from[0] * v - from[1], q = x + to[0] * v - to[1];
+            int over = (p > hi) & (q > hi), under = (p < lo) & (q < lo);
+            int counted = counts_above ? over : under;
+            a[k] = x;
+            b[k] = v;
+            k += !(over | under);
+            n_above += over;
+            n_below += under;
+            ta += counted ? x : 0.0;
+            tb += counted ? v : 0.0;
+            tm += counted ? fabs(v) : 0.0;
         }
+        aucbench_include(&a_sum, ta);
+        aucbench_include(&b_sum, tb);
+        aucbench_include(&mass, tm);
+    }
+    sums->count += counts_above ? n_above : n_below;
+    sums->a = aucbench_once(a_sum);
+    sums->b = aucbench_once(b_sum);
+    sums->mass = aucbench_once(mass);
+    *above += n_above;
+    return k;
+}
+
+/* ---- contact: how far the tangent at a step touches ------------------------------------- */
+
+/* An extreme example at some eta: its value relative to a pivot, and its line. */
+typedef struct {
+    double value, a, b;
+} aucbench_extreme;
+
+/* Count the examples above and level with (c, slope), in the order of (key, side b), descending.
+ *
+ * key becomes 1 above, 0 level, -1 below. pivot[0] becomes a of an example that is level.
+ */
+static void aucbench_level(ptrdiff_t m, double *key, const double *a, const double *b, double c,
+                           double side, double slope, ptrdiff_t *above, ptrdiff_t *level,
+                           double *pivot)
+{
+    ptrdiff_t over = 0, equal = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        double z = key[i] == c ? side * (b[i] - slope) : key[i] - c;
+        over += z > 0.0;
+        equal += z == 0.0;
+        *pivot = z == 0.0 ? a[i] : *pivot;
+        key[i] = (z > 0.0) - (z < 0.0);
+    }
+    *above = over;
+    *level = equal;
+}
+
+/* Replace `to` by the lowest example, times side, at step t of those with place = side. */
+AUCBENCH_CLONED(void, aucbench_extreme_of,
+                (ptrdiff_t m, const double *place, const double *a, const double *b, double side,
+                 const double *pivot, double t, aucbench_extreme *to),
+                (m, place, a, b, side, pivot, t, to))
+{
+    ptrdiff_t best = -1, i = 0, end;
+    double least = side * to->value;
+    for (; i < m; i = end) {
+        end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
+        const double here =
+            AUCBENCH_BY_WIDTH(aucbench_lowest_, i, end, place, a, b, side, pivot, t);
+        if (here < least) {
+            least = here;
+            best = i;
+        }
+    }
+    if (best < 0)
+        return;
+    for (i = best; i < m && i < best + AUCBENCH_CHUNK; i++) {
+        double v = (a[i] - pivot[0]) + t * (b[i] - pivot[1]);
+        if (place[i] == side && side * (v - to->value) < 0.0)
+            *to = (aucbench_extreme){v, a[i], b[i]};
+    }
 }
 
 #endif

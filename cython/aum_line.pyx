@@ -203,12 +203,13 @@ cdef void guess(Lines* Q, double* steps) noexcept nogil:
 
 def line_min(
     const double[::1] scores, const double[::1] direction, const signed char[::1] y,
-    const double[::1] shift, const double[::1] scale, Py_ssize_t few, Py_ssize_t sampled,
-    double[::1] work, double[::1] out,
+    const double[:, ::1] units, Py_ssize_t few, Py_ssize_t sampled, double[::1] work,
+    double[::1] out,
 ):
     """out = first and last minimiser of the AUM of a + eta b over eta >= 0, and its minimum.
 
-    a = (scores - shift_0) scale_0 and b = (shift_1 - direction) scale_1, with |a|, |b| <= 1.
+    `units` has rows shift, scale: a = (scores - shift_0) scale_0 and
+    b = (shift_1 - direction) scale_1, with |a|, |b| <= 1.
     Both classes occur. work has 4 n + 8192 entries. Up to `few` examples are not folded. From
     `sampled` examples on, the search starts from the minimum of a sample.
     """
@@ -229,7 +230,8 @@ def line_min(
             P.settled[k] = aucbench_sums(0, 0.0, 0.0, 0.0)
         P.target = P.weight[0] * P.weight[1]
         aucbench_pack(
-            n, n_pos, &scores[0], &direction[0], &y[0], &shift[0], &scale[0], P.a[0], P.b[0])
+            n, n_pos, &scores[0], &direction[0], &y[0], &units[0, 0], &units[1, 0], P.a[0],
+            P.b[0])
         steps[0] = steps[1] = 0.0
         if n >= sampled:
             sample(&P, &work[4 * n], &Q)
@@ -237,7 +239,7 @@ def line_min(
         minimise(&P, steps[0], steps[1], few, interval, pivot)
         out[0], out[1] = interval[0], interval[1]
         out[2] = aucbench_area(
-            n, n_pos, &scores[0], &direction[0], &y[0], &shift[0], &scale[0], pivot,
+            n, n_pos, &scores[0], &direction[0], &y[0], &units[0, 0], &units[1, 0], pivot,
             interval[2])
 
 

@@ -30,16 +30,12 @@ cdef extern from "aum_line.h" nogil:
         Py_ssize_t n, Py_ssize_t n_pos, const double* scores, const double* direction,
         const signed char* y, const double* shift, const double* scale, const double* pivot,
         double eta)
-
-cdef extern from "aum_fold.h" nogil:
     void aucbench_reach(
         Py_ssize_t m, const double* a, const double* b, const double* lo, const double* hi,
         int larger, double* out)
     Py_ssize_t aucbench_settle(
         Py_ssize_t m, double* a, double* b, const double* start, const double* stop, double lo,
         double hi, int counts_above, Py_ssize_t* above, aucbench_sums* sums)
-
-cdef extern from "aum_contact.h" nogil:
     ctypedef struct aucbench_extreme:
         double value, a, b
     void aucbench_level(

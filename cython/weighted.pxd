@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, nextafter, sqrt
 from libc.string cimport memset
 
-cdef extern from "aum_line.h" nogil:
+cdef extern from "weighted.h" nogil:
     void aucbench_ranked(
         Py_ssize_t m, const double* x, double lo, double hi, Py_ssize_t* number)
     Py_ssize_t aucbench_keep(Py_ssize_t m, const double* x, double lo, double hi, double* out)
@@ -55,6 +55,9 @@ cdef inline double weighted(
     long long target, Py_ssize_t* read,
 ) noexcept nogil:
     """Return the largest value with a weight >= target at or above it, in expected O(n).
+
+    `kept` has room for as many values, and may be x, which is then overwritten. There is at least
+    one value, and target >= 1. If no value has that weight, the result is the least one.
 
     A sample gives two bounds, and one reading of the values says whether it is one of them, as
     it often is with many ties, or where it lies. A second reading keeps the values there, and the

@@ -62,10 +62,9 @@ def aum_line_min(scores: ArrayLike, direction: ArrayLike, y: ArrayLike) -> Found
     n = target.y.size
     s, d = _finite_vector(scores, "scores", n), _finite_vector(direction, "direction", n)
     (s, low, s_scale, s_power), (d, turned, d_scale, d_power) = _unit(s), _unit(d)
-    out = np.empty(3)
-    shift, scale = np.array([low, turned]), np.array([s_scale, d_scale])
+    out, units = np.empty(3), np.array([[low, turned], [s_scale, d_scale]])
     work = np.empty(4 * s.size + SAMPLE_ROOM)
-    aum_line.line_min(s, d, target.y, shift, scale, FEW, SAMPLED, work, out)
+    aum_line.line_min(s, d, target.y, units, FEW, SAMPLED, work, out)
     lo, hi = (_scaled(float(step), s_power - d_power) for step in out[:2])
     if lo == inf:
         raise DataError(

@@ -154,8 +154,8 @@ def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
 def by_selection(sides: Sides, s: Vector) -> AumLoss:
     """Return the loss of binary labels by selections, in O(n)."""
     place, slopes = np.empty(s.size, np.int8), np.empty((2, aum.PLACES))
-    keys = np.empty(s.size + 2, np.uint64)
-    value = aum.binary_loss(s, sides.y, sides.n_pos, sides.rates, keys, place, slopes)
+    work = np.empty(2 * s.size + 4)
+    value = aum.binary_loss(s, sides.y, sides.n_pos, sides.rates, work, place, slopes)
     return AumLoss(value, slopes, place)
 
 

@@ -20,7 +20,7 @@ def binary_loss(
     y: NDArray[np.int8],
     n_pos: int,
     rates: bool,
-    keys: NDArray[np.uint64],
+    work: Vector,
     place: NDArray[np.int8],
     slopes: Vector,
 ) -> float: ...

@@ -152,9 +152,7 @@ def test_kernels_end_on_any_floats(case, values, rates):
     b = Breakpoints.of_labels(y)
     place, slopes, around = np.empty(n, np.int8), np.empty((2, aum.PLACES)), np.zeros((2, n))
 
-    value = aum.binary_loss(
-        s, b.sides.y, b.sides.n_pos, rates, np.empty(n + 2, np.uint64), place, slopes
-    )
+    value = aum.binary_loss(s, b.sides.y, b.sides.n_pos, rates, np.empty(2 * n + 4), place, slopes)
     aum.sweep_loss(s, np.arange(n, dtype=np.int32)[::-1].copy(), b.example, s, s, *around)
 
     assert np.isfinite(s).all() or not np.isfinite(value)

@@ -26,8 +26,8 @@ def test_the_kernel_ends_inside_its_bounds(rows, way, repeat):
     s, d = np.tile(np.array(rows).T, repeat).copy()
     y = np.where(np.arange(s.size) % 3 == 1, 1, -1).astype(np.int8)
     around = np.full(4 * s.size + line_min.SAMPLE_ROOM + 2 * GUARD, 7.25)
-    out, one = np.zeros(3), np.array([1.0, 1.0])
-    aum_line.line_min(s, d, y, 0 * one, one, *way, around[GUARD:-GUARD], out)
+    out, units = np.zeros(3), np.array([[0.0, 0.0], [1.0, 1.0]])
+    aum_line.line_min(s, d, y, units, *way, around[GUARD:-GUARD], out)
     assert (around[:GUARD] == 7.25).all()
     assert (around[-GUARD:] == 7.25).all()
 
