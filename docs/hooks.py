@@ -16,6 +16,7 @@ from page_figures import with_figures
 from page_formulas import with_formulas
 from page_growth import operations, passes
 from page_history import changes, slower, states
+from page_listings import with_listings
 from page_notebook import NOTEBOOK, PAGE, content
 from page_options import of_compare, of_fit, of_judge
 from page_pairs import kinds, solvers
@@ -97,6 +98,7 @@ def on_files(files: Files, config: Any, **_: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     """Replace the place holders; mkdocs calls this for each page."""
+    markdown = with_listings(markdown)
     if page is not None and (page.file.src_uri.startswith("methods/") or MATH in markdown):
         markdown = with_formulas(markdown)
     markdown = PAPERS.sub(lambda found: "\n".join(_papers(found[1].split())), markdown)

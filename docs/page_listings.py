@@ -18,7 +18,7 @@ from textwrap import dedent
 
 ROOT = Path(__file__).resolve().parents[1]
 ASKED = re.compile(r"^<!-- listing (\S+): (.+) -->$", re.MULTILINE)
-HEADING = re.compile(r"^## ", re.MULTILINE)
+HEADING = re.compile(r"^(?=##+ )", re.MULTILINE)
 LINE = re.compile(r"^\| (\d+) \|", re.MULTILINE)  # of the listing of a paper
 NAMED = re.compile(r"#.*\blines? (\d+)(?:(?: to |–|-)(\d+))?(?:(?:,| and) (\d+))?")
 
@@ -37,11 +37,11 @@ def with_listings(page: str) -> str:
         shown = "\n".join(source(file, name) for file, names in asked for name in names.split())
         missing = {int(line) for line in LINE.findall(section)} - named_lines(shown)
         if asked and missing:
-            title = section.partition("\n")[0]
+            title = section.partition("\n")[0].lstrip("# ")
             lines = ", ".join(map(str, sorted(missing)))
             raise ValueError(f"no comment in the files of {title!r} names line {lines}")
         sections[number] = ASKED.sub(lambda found: _block(found[1], found[2].split()), section)
-    return "## ".join(sections)
+    return "".join(sections)
 
 
 def named_lines(code: str) -> set[int]:

@@ -100,9 +100,9 @@ class HsgHt(Solver):
         parts = min(100, n // min(n, ceil(self.tau)))
         gamma = self.gamma or 1.0 / lipschitz(f, f.data.blocks(parts, rng), rng)
         size = self.tau
-        while True:
-            B = _draw(n, min(n, ceil(size)), rng)
-            w = H(w - gamma * f.grad(w, B), gamma)
+        while True:  # line 1
+            B = _draw(n, min(n, ceil(size)), rng)  # line 2
+            w = H(w - gamma * f.grad(w, B), gamma)  # line 3
             yield State(w)
             size = min(n, self.zeta * size)
 
