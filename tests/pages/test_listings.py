@@ -42,7 +42,7 @@ def test_a_line_that_no_comment_names_is_refused(listings):
 
 
 def test_a_function_that_is_not_there_is_refused(listings):
-    with pytest.raises(ValueError, match="has no ShtAuc.iterate$"):
+    with pytest.raises(ValueError, match=r"has no ShtAuc.iterate$"):
         listings.with_listings(SECTION.format(line=4, name="ShtAuc.iterate"))
 
 
