@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from aucbench.contract import Model
 from aucbench.data.arrays import Index, Rows, Vector
@@ -17,6 +18,7 @@ from aucbench.kernels import trees
 
 SCORED_AT_ONCE = 4096  # rows, so that their nodes stay in the cache
 DENSE_LIMIT = 2 << 30
+Tree = Iterable[ArrayLike]  # see `TreeSum.of_trees`
 CHECKED = 500  # rows by which trees from private attributes are compared
 
 
@@ -84,6 +86,36 @@ class TreeSum(Model):
         ):
             raise DataError("the arrays are not those of trees; get the file again")
 
+    @staticmethod
+    def of_trees(trees: Iterable[Tree], d: int, **options: Any) -> TreeSum:
+        """Return the sum of trees whose nodes have their own numbers, from 0.
+
+        Parameters
+        ----------
+        trees : iterable of 5 sequences of the same length
+            Feature, threshold, left child, right child, and value of each node of a tree; the
+            feature of a leaf is below 0, and its other numbers but the value are ignored.
+        d : int
+            Number of features.
+        **options
+            base, scale and single.
+        """
+        grown = [[np.asarray(column) for column in tree] for tree in trees]
+        sizes = [len(columns[0]) for columns in grown]
+        starts = np.cumsum([0, *sizes]).astype(np.int32)
+        feature, threshold, left, right, value = map(np.concatenate, zip(*grown, strict=True))
+        leaf, own, first = feature < 0, np.arange(starts[-1]), np.repeat(starts[:-1], sizes)
+        return TreeSum(
+            np.maximum(feature, -1).astype(np.int32),
+            np.where(leaf, 0.0, threshold),
+            np.where(leaf, own, first + left).astype(np.int32),
+            np.where(leaf, own, first + right).astype(np.int32),
+            np.where(leaf, value, 0.0),
+            starts[:-1],
+            d,
+            **options,
+        )
+
     def portable(self) -> TreeSum:
         """Return itself."""
         return self
@@ -125,25 +157,13 @@ def trees_of_forest(forest: Any) -> TreeSum | None:
         return None
     positive = [*forest.classes_].index(1)
     grown = [tree.tree_ for tree in forest.estimators_]
-    starts = np.cumsum([0, *(tree.node_count for tree in grown)]).astype(np.int32)
 
-    def children(name: str) -> NDArray[np.int32]:
-        parts = []
-        for tree, start in zip(grown, starts, strict=False):
-            child = getattr(tree, name)
-            parts.append(start + np.where(child < 0, np.arange(child.size), child))
-        return np.concatenate(parts).astype(np.int32)
+    def shares(tree: Any) -> Vector:
+        counts = tree.value[:, 0, :]
+        return np.asarray(counts[:, positive] / counts.sum(axis=1))
 
-    feature = np.concatenate([tree.feature for tree in grown]).astype(np.int32)
-    shares = np.concatenate([tree.value[:, 0, :] for tree in grown])
-    shares /= shares.sum(axis=1, keepdims=True)
-    return TreeSum(
-        np.maximum(feature, -1),
-        np.concatenate([tree.threshold for tree in grown]),
-        children("children_left"),
-        children("children_right"),
-        np.where(feature < 0, shares[:, positive], 0.0),
-        starts[:-1],
+    return TreeSum.of_trees(
+        ((t.feature, t.threshold, t.children_left, t.children_right, shares(t)) for t in grown),
         int(forest.n_features_in_),
         scale=1.0 / len(grown),
         single=True,
@@ -184,18 +204,14 @@ def _boosted(boosting: Any) -> TreeSum:
     grown = [one.nodes for (one,) in boosting._predictors]
     if any(nodes["is_categorical"].any() for nodes in grown):
         raise ValueError("a split by categories")
-    starts = np.cumsum([0, *(nodes.size for nodes in grown)]).astype(np.int32)
-    nodes = np.concatenate(grown)
-    leaf, at = nodes["is_leaf"].astype(bool), np.arange(nodes.size)
-    first = np.repeat(starts[:-1], np.diff(starts))
-    left, right = (np.where(leaf, at, first + nodes[side]) for side in ("left", "right"))
-    return TreeSum(
-        np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32),
-        np.where(leaf, 0.0, nodes["num_threshold"]),
-        left.astype(np.int32),
-        right.astype(np.int32),
-        np.where(leaf, nodes["value"], 0.0),
-        starts[:-1],
+    return TreeSum.of_trees(
+        (
+            (
+                np.where(nodes["is_leaf"], -1, nodes["feature_idx"].astype(np.int32)),
+                *(nodes[name] for name in ("num_threshold", "left", "right", "value")),
+            )
+            for nodes in grown
+        ),
         int(boosting.n_features_in_),
         base=float(boosting._baseline_prediction.item()),
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from aucbench.about import about
 from aucbench.contract import Budget, Model, Needs, Problem, Solver, State, count_rows
+from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.layouts import to_library_matrix
 from aucbench.errors import (
@@ -20,7 +21,7 @@ from aucbench.errors import (
     require_count,
     require_share,
 )
-from aucbench.optim.trees import TreeSum
+from aucbench.optim.trees import Tree, TreeSum
 from aucbench.ranges import Range
 from aucbench.stats.vectors import unit_weights
 
@@ -84,10 +85,8 @@ class LightGbm(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> State:
         """Return the boosted trees."""
-        data, settings = problem.data, {**self.settings(rng), "objective": "binary"}
-        return boosted(
-            settings, data.rows, data.y > 0, self.n_estimators, weights=unit_weights(data.weights)
-        )
+        settings = {**self.settings(rng), "objective": "binary"}
+        return boosted(settings, problem.data, self.n_estimators)
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:
         """Return the parameters of LightGBM, without the objective."""
@@ -114,10 +113,9 @@ class Trees(Model):
 
     def portable(self) -> TreeSum:
         """Return the trees as arrays, from the JSON that LightGBM writes."""
-        grown = _Grown()
         dumped = self.booster.dump_model()
-        roots = [grown.add(tree["tree_structure"]) for tree in dumped["tree_info"]]
-        return grown.trees(roots, int(dumped["max_feature_idx"]) + 1)
+        trees = (_nodes(tree["tree_structure"]) for tree in dumped["tree_info"])
+        return TreeSum.of_trees(trees, int(dumped["max_feature_idx"]) + 1)
 
     def scores(self, rows: Rows) -> Vector:
         """F(x), (n,)."""
@@ -125,56 +123,42 @@ class Trees(Model):
         return np.asarray(s, dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class _Grown:
-    """The nodes of trees, in the order of a walk that takes left before right."""
+def _nodes(root: Mapping[str, Any]) -> Tree:
+    """Return the nodes of a tree, in the order of a walk that takes left before right."""
+    nodes: list[tuple[int, float, int, int, float]] = []
 
-    nodes: list[tuple[int, float, int, int, float]] = field(default_factory=list)
-
-    def add(self, node: Mapping[str, Any]) -> int:
+    def add(node: Mapping[str, Any]) -> int:
         """Add a node with all below it, and return its number."""
-        at = len(self.nodes)
+        at = len(nodes)
         if "leaf_value" in node:
-            self.nodes.append((-1, 0.0, at, at, node["leaf_value"]))
+            nodes.append((-1, 0.0, at, at, node["leaf_value"]))
             return at
         if node["decision_type"] != "<=":
             raise UnsupportedError(
                 f"a split of LightGBM compares by {node['decision_type']!r}, which cannot be "
                 "saved; train without categorical features"
             )
-        self.nodes.append((-1, 0.0, at, at, 0.0))
-        left, right = self.add(node["left_child"]), self.add(node["right_child"])
-        self.nodes[at] = (node["split_feature"], node["threshold"], left, right, 0.0)
+        nodes.append((-1, 0.0, at, at, 0.0))
+        left, right = add(node["left_child"]), add(node["right_child"])
+        nodes[at] = (node["split_feature"], node["threshold"], left, right, 0.0)
         return at
 
-    def trees(self, roots: list[int], d: int) -> TreeSum:
-        """Return the nodes as arrays."""
-        feature, threshold, left, right, value = zip(*self.nodes, strict=True)
-        return TreeSum(
-            np.array(feature, np.int32),
-            np.array(threshold, np.float64),
-            np.array(left, np.int32),
-            np.array(right, np.int32),
-            np.array(value, np.float64),
-            np.array(roots, np.int32),
-            d,
-        )
+    add(root)
+    return zip(*nodes, strict=True)
 
 
 def boosted(
-    settings: dict[str, Any],
-    rows: Rows,
-    positive: Any,
-    count: int,
-    *,
-    group: Any = None,
-    weights: Vector | None = None,
+    settings: dict[str, Any], data: Data, count: int, queries: list[int] | None = None
 ) -> State:
-    """The state with `count` trees, fitted to labels 0 and 1 and, for ranking, sizes of queries."""
+    """Return the state with `count` trees, fitted to labels 0 and 1.
+
+    `queries` are the sizes of the queries of a ranking, in the order of the rows.
+    """
     import lightgbm
 
-    labels = positive.astype(np.float32)
-    sample = lightgbm.Dataset(to_library_matrix(rows), labels, group=group, weight=weights)
+    labels = (data.y > 0).astype(np.float32)
+    weights = unit_weights(data.weights)
+    sample = lightgbm.Dataset(to_library_matrix(data.rows), labels, group=queries, weight=weights)
     booster = lightgbm.train(settings, sample, count)
-    count_rows(booster.num_trees() * rows.n)
+    count_rows(booster.num_trees() * data.n)
     return State(model=Trees(booster))

@@ -82,7 +82,7 @@ class LightGbmPairwise(LightGbm):
             settings["lambdarank_truncation_level"] = self.truncation or min(max(sizes), LIMIT)
             if max(sizes) > LIMIT:
                 data, sizes = _shorter(data, rng)
-        return boosted(settings, data.rows, data.y > 0, self.n_estimators, group=sizes)
+        return boosted(settings, data, self.n_estimators, sizes)
 
 
 def _shorter(data: Data, rng: np.random.Generator) -> tuple[Data, list[int]]:

@@ -21,7 +21,7 @@ from aucbench.errors import (
     require_count,
     require_share,
 )
-from aucbench.optim.trees import TreeSum
+from aucbench.optim.trees import Tree, TreeSum
 from aucbench.ranges import Range
 from aucbench.stats.vectors import unit_weights
 
@@ -131,23 +131,8 @@ class Trees(Model):
         """
         learner = json.loads(bytes(self.booster.save_raw("json")))["learner"]
         grown = learner["gradient_booster"]["model"]["trees"]
-        sizes = [len(tree["left_children"]) for tree in grown]
-        starts = np.cumsum([0, *sizes]).astype(np.int32)
-        left, right, at, split = (
-            np.concatenate([np.asarray(tree[name]) for tree in grown])
-            for name in ("left_children", "right_children", "split_indices", "split_conditions")
-        )
-        shift, own = np.repeat(starts[:-1], sizes), np.arange(starts[-1])
-        leaf = left < 0
-        # it goes left where x < threshold, which are the x up to the next smaller number
-        below = np.nextafter(split.astype(np.float32), np.float32(-np.inf)).astype(np.float64)
-        return TreeSum(
-            np.where(leaf, -1, at).astype(np.int32),
-            np.where(leaf, 0.0, below),
-            np.where(leaf, own, left + shift).astype(np.int32),
-            np.where(leaf, own, right + shift).astype(np.int32),
-            np.where(leaf, split, 0.0).astype(np.float64),
-            starts[:-1],
+        return TreeSum.of_trees(
+            map(_nodes, grown),
             int(learner["learner_model_param"]["num_feature"]),
             base=_base(learner),
             single=True,
@@ -161,6 +146,16 @@ class Trees(Model):
         return np.asarray(self.booster.predict(sample, output_margin=True), dtype=np.float64)
 
 
+def _nodes(tree: Mapping[str, Any]) -> Tree:
+    """Return the nodes of a tree; split_conditions has thresholds, and the values of leaves."""
+    left, right = tree["left_children"], tree["right_children"]
+    split = np.array(tree["split_conditions"])
+    # it goes left where x < threshold, which are the x up to the next smaller number
+    below = np.nextafter(split.astype(np.float32), np.float32(-np.inf)).astype(np.float64)
+    feature = np.where(np.array(left) < 0, -1, tree["split_indices"])
+    return feature, below, left, right, split
+
+
 def _base(learner: Mapping[str, Any]) -> float:
     """Return the margin to which trees are added; the file has it as a probability or a margin."""
     stored = float(str(learner["learner_model_param"]["base_score"]).strip("[]"))
@@ -170,13 +165,9 @@ def _base(learner: Mapping[str, Any]) -> float:
 
 
 def boosted(
-    settings: dict[str, Any],
-    data: Data,
-    count: int,
-    *,
-    queries: list[int] | None = None,
+    settings: dict[str, Any], data: Data, count: int, queries: list[int] | None = None
 ) -> State:
-    """The state with `count` trees, fitted to labels 0 and 1 of dense rows.
+    """Return the state with `count` trees, fitted to labels 0 and 1 of dense rows.
 
     `queries` are the sizes of the queries of a ranking, in the order of the rows.
     """

@@ -63,4 +63,4 @@ class XgBoostPairwise(XgBoost):
             "lambdarank_num_pair_per_sample": self.pairs,
         }
         data, sizes = queries(problem.data, "xgboost-pairwise")
-        return boosted(settings, data, self.n_estimators, queries=sizes)
+        return boosted(settings, data, self.n_estimators, sizes)
