@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import sqrt
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from aucbench.contract import State
 from aucbench.data.arrays import Rows, Vector
@@ -20,23 +23,22 @@ from aucbench.optim import Lbfgs, WeakWolfe
 WIDE = 2000  # features beyond which the Hessian over the sample is a diagonal
 JITTER = 1e-10  # relative, so that rounding leaves the Hessian positive definite
 STEPS = 50  # of Newton's method, at most
-CLOSE = 1e-8  # fall that a step promises, relative to P, at which the sample has told what it can
+FAR = 100.0  # length of its first step, at most
+CLOSE = 1e-10  # share of P; what the sample cannot tell is larger, and ½‖∇P‖² bounds what is left
 
 
-def descent(f: LogisticInParts, w: Vector, most: int) -> Iterator[State]:
+def descent(f: LogisticInParts, most: int) -> Iterator[State]:
     """Yield the best point so far after each reading of the rows, its gap certified.
 
     Parameters
     ----------
     f : LogisticInParts
         The losses; ½‖w‖² is added to them.
-    w : array of shape (d,)
-        The first weights; 0 means the optimum over the sample.
     most : int
         Steps, at most.
     """
     with uncounted():  # the sample is in memory
-        theta, inverse = _Sample(f).optimum(w)
+        theta, inverse = _Sample(f).optimum()
     at = best = f.at(theta)
     hessian = Lbfgs(initial=inverse)
     yield _state(best)
@@ -71,42 +73,42 @@ class _Sample:
         self.ridge = np.append(np.ones(data.d), 0.0)
         self.odds = float(np.log(data.n_pos / data.n_neg))
 
-    def value(self, theta: Vector) -> float:
-        """Return P."""
-        losses = np.logaddexp(0.0, -self.y * (self.rows.matrix @ theta))
-        return float(self.weights @ losses + 0.5 * (self.ridge * theta) @ theta)
+    def value(self, theta: Vector) -> tuple[float, Vector]:
+        """Return P and ∇P."""
+        margins = self.y * (self.rows.matrix @ theta)
+        pull = self.rows.matrix.T @ (self.weights * self.y * expit(-margins))
+        losses = np.logaddexp(0.0, -margins)
+        value = float(self.weights @ losses + 0.5 * (self.ridge * theta) @ theta)
+        return value, np.asarray(self.ridge * theta - pull)
 
-    def optimum(self, w: Vector) -> tuple[Vector, Callable[[Vector], Vector]]:
-        """Return the optimum, or w ≠ 0 with its best c, and r -> M⁻¹ r with the Hessian M there.
+    def bends(self, theta: Vector) -> Vector:
+        """Return the second derivatives of P in the scores."""
+        alpha = expit(self.y * (self.rows.matrix @ theta))
+        return np.asarray(self.weights * alpha * (1.0 - alpha))
 
-        Beyond 2000 features there is no optimum, and M is a diagonal.
+    def hessian(self, theta: Vector) -> Vector:
+        """Return ∇²P, positive definite in spite of rounding."""
+        H = gram(self.rows, self.bends(theta), np.zeros(self.rows.d))
+        H[np.diag_indices(self.rows.d)] += self.ridge + JITTER * H.diagonal()
+        return H
+
+    def optimum(self) -> tuple[Vector, Callable[[Vector], Vector]]:
+        """Return the optimum, and r -> M⁻¹ r with the Hessian M there.
+
+        Beyond 2000 features it is w = 0 with its best c, and M is a diagonal.
         """
-        theta = np.append(w, self.odds)
-        free = np.append(np.zeros(w.size), 1.0) if w.any() else np.ones(theta.size)
-        value = self.value(theta)
-        for _ in range(STEPS):
-            alpha = 1.0 / (1.0 + np.exp(self.y * (self.rows.matrix @ theta)))
-            pull = self.rows.matrix.T @ (self.weights * alpha * self.y)
-            inverse = self._inverse(self.weights * alpha * (1.0 - alpha))
-            if self.rows.d > WIDE:
-                break
-            p = inverse((pull - self.ridge * theta) * free)
-            fall, step = float((pull - self.ridge * theta) @ (p * free)), 1.0
-            while step > 1e-6 and self.value(theta + step * p * free) > value - 1e-4 * step * fall:
-                step *= 0.5
-            theta = theta + step * p * free
-            value = self.value(theta)
-            if fall <= CLOSE * value:
-                break
-        return theta, inverse
-
-    def _inverse(self, bend: Vector) -> Callable[[Vector], Vector]:
-        """Return r -> M⁻¹ r, M = Σ_i bend_i x_i x_iᵀ and the ridge."""
+        theta = np.append(np.zeros(self.rows.d - 1), self.odds)
         if self.rows.d > WIDE:
-            squares = square_entries(self.rows).matrix
-            diagonal = squares.T @ bend + self.ridge
-            return lambda r: np.asarray(r / diagonal)
-        M = gram(self.rows, bend, np.zeros(self.rows.d))
-        M[np.diag_indices(self.rows.d)] += self.ridge + JITTER * M.diagonal()
-        factor = cho_factor(M, overwrite_a=True, check_finite=False)
-        return lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
+            diagonal = square_entries(self.rows).matrix.T @ self.bends(theta) + self.ridge
+            return theta, lambda r: np.asarray(r / diagonal)
+        enough = sqrt(CLOSE * self.value(theta)[0])
+        found = minimize(
+            self.value,
+            theta,
+            method="trust-exact",
+            jac=True,
+            hess=self.hessian,
+            options={"gtol": enough, "maxiter": STEPS, "initial_trust_radius": FAR},
+        )
+        factor = cho_factor(found.hess, overwrite_a=True, check_finite=False)
+        return found.x, lambda r: np.asarray(cho_solve(factor, r, check_finite=False))

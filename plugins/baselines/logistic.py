@@ -70,5 +70,5 @@ class LogisticRegression(LinearBaseline):
         from sklearn.linear_model import LogisticRegression as Estimator
 
         if isinstance(problem.f, LogisticInParts):
-            return descent(problem.f, w0, self.max_iter)
+            return descent(problem.f, self.max_iter)
         return one_fit(Estimator(C=float(self.C), max_iter=self.max_iter), problem, logistic_slope)
