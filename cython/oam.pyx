@@ -300,21 +300,23 @@ cdef inline Py_ssize_t reservoir(
     return <Py_ssize_t> fmin(fmax(place, 0.0) * size, size - 1)
 
 
-def oam_pass(chunk, const int[::1] order, memory, const double[:, ::1] uniforms):
+def oam_pass(chunk, const int[::1] order, memory, const double[:, ::1] uniforms, work):
     """Take a step of OAM for each row of `order`, and sample it into the buffer of its class.
 
     The attributes of `memory` are those of `aucbench_plugins.online.buffers.Buffers`, and the step
     is `reference_update` of `aucbench_plugins.online.oam`. Where memory.features is (2, 0, W), as
-    it must be for `at_once`, the rows themselves are read. uniforms[t] is for row order[t].
+    it must be for `at_once`, the rows themselves are read. uniforms[t] is for row order[t]. work
+    is room for products (2, 2 W), and for the numbers of N rows.
     """
     cdef Rows X = rows_of(chunk.rows)
     cdef Rows K = rows_of(memory.kept)
     cdef const signed char[::1] y = chunk.y
     cdef double[::1] w = memory.w, x = memory.zeros
-    cdef Py_ssize_t[::1] rows = memory.numbers
+    cdef double[:, ::1] line = work[0]
+    cdef Py_ssize_t[::1] rows = work[1]
     cdef int[:, ::1] slots = memory.slots
     cdef long long[::1] seen = memory.seen
-    cdef double[:, ::1] squares = memory.squares, products = memory.products, line = memory.line
+    cdef double[:, ::1] squares = memory.squares, products = memory.products
     cdef double[:, :, ::1] features = memory.features
     cdef bint at_once = memory.at_once, known = features.shape[1] > 0
     cdef double C = memory.C, most

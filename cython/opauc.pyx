@@ -93,17 +93,17 @@ cdef inline void descend(
         w[j] = shrink * w[j] + move * q[j] - eta * Sw[j]
 
 
-def opauc_pass(chunk, const int[::1] order, memory):
+def opauc_pass(chunk, const int[::1] order, memory, double[:, ::1] work):
     """Take a step of OPAUC for each row of `order`.
 
     The attributes of `memory` are those of `aucbench_plugins.online.opauc.Covariances`, and the
-    step is `reference_update` of that module. The product S w costs O(d^2) for CSR rows too, so
-    other operations of O(d) do not matter.
+    step is `reference_update` of that module. work is (3, max(d, slots)). The product S w costs
+    O(d^2) for CSR rows too, so other operations of O(d) do not matter.
     """
     cdef Rows X = rows_of(chunk.rows)
     cdef const signed char[::1] y = chunk.y
     cdef double[::1] w = memory.w, n = memory.n, traces = memory.traces
-    cdef double[:, ::1] mean = memory.mean, work = memory.work
+    cdef double[:, ::1] mean = memory.mean
     cdef double[:, :, ::1] scatter = memory.scatter, pending = memory.pending
     cdef int[::1] held = memory.held
     cdef bint derive = memory.eta is None

@@ -189,17 +189,19 @@ cdef inline double descend(
     return move
 
 
-def sketch_pass(chunk, const int[::1] order, memory, const double[:, ::1] noise):
+def sketch_pass(
+    chunk, const int[::1] order, memory, const double[:, ::1] noise, double[:, ::1] work
+):
     """Take a step of the low-rank OPAUC for each row of `order`; noise[t] is the vector r of row t.
 
     The attributes of `memory` are those of `aucbench_plugins.online.opauc_lr.Sketches`, and the
-    step is `reference_update` of that module. With tau columns of a sketch, a step costs
-    O(tau times the stored values of the row + tau^2).
+    step is `reference_update` of that module. work is (26, W). With tau columns of a sketch, a
+    step costs O(tau times the stored values of the row + tau^2).
     """
     cdef Rows X = rows_of(chunk.rows)
     cdef const signed char[::1] y = chunk.y
     cdef double[::1] u = memory.u, n = memory.n
-    cdef double[:, ::1] B = memory.B, ha = memory.ha, q = memory.q, work = memory.work
+    cdef double[:, ::1] B = memory.B, ha = memory.ha, q = memory.q
     cdef double[:, :, ::1] G = memory.G
     cdef bint derive = memory.eta is None
     cdef double lam = memory.lam, share = memory.share, kappa = memory.kappa

@@ -48,15 +48,11 @@ class Buffers:
         Number of rows seen of each class.
     zeros : array of shape (d,)
         Work space of the kernel, which leaves zeros.
-    numbers : array of shape (N,)
-        Work space for row numbers.
     features : array of shape (2, d, W), or (2, 0, W) where it would be large or is not needed
         Values of the buffered rows of each class, a column for each slot. W is N rounded up to a
         multiple of 8.
     products : array of shape (2W, 2W), or (0, 2W) likewise
         Products of the buffered rows: negatives, then positives.
-    line : array of shape (2, 2W)
-        Work space for the products of the buffered rows with x and with w.
     """
 
     w: Vector
@@ -68,10 +64,8 @@ class Buffers:
     squares: Vector
     seen: NDArray[np.int64]
     zeros: Vector
-    numbers: NDArray[np.intp]
     features: Vector
     products: Vector
-    line: Vector
 
     @classmethod
     def empty(
@@ -90,10 +84,8 @@ class Buffers:
             squares=np.zeros((2, size)),
             seen=np.zeros(2, dtype=np.int64),
             zeros=np.zeros(w.size),
-            numbers=np.empty(size, dtype=np.intp),
             features=aligned(2, w.size if known else 0, W),
             products=aligned(2 * W if known else 0, 2 * W),
-            line=aligned(2, 2 * W),
         )
 
     def leave(self, chunk: Chunk) -> None:

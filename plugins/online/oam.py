@@ -25,6 +25,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_count
 from aucbench.kernels.oam import oam_pass
 
+from .aligned import aligned
 from .buffers import Buffers
 from .span import passes_in_span
 
@@ -64,7 +65,8 @@ class BufferedPairs(Solver):
     def update(self, memory: Buffers, chunk: Chunk, order: Index) -> None:
         """Take one step for each of the rows `order`: `reference_update`, by a kernel."""
         uniforms = memory.rng.random((order.size, 2))  # which row enters, and in which slot
-        oam_pass(chunk, order, memory, uniforms)
+        work = aligned(2, memory.products.shape[1]), np.empty(self.buffer, dtype=np.intp)
+        oam_pass(chunk, order, memory, uniforms, work=work)
         memory.leave(chunk)
 
     def weights(self, memory: Buffers) -> Vector:

@@ -113,14 +113,13 @@ class Opauc(Solver):
             pending=np.zeros((2, SLOTS, d)),
             held=np.zeros(2, dtype=np.int32),
             traces=np.zeros(2),
-            work=np.empty((3, max(d, SLOTS))),
         )
 
     def update(self, memory: Covariances, chunk: Chunk, order: Index) -> None:
         """Take one step for each of the rows `order`: `reference_update`, by a kernel."""
         if self.eta is None:
             require_squares(chunk, "eta")
-        opauc_pass(chunk, order, memory)
+        opauc_pass(chunk, order, memory, work=np.empty((3, max(memory.w.size, SLOTS))))
 
     def weights(self, memory: Covariances) -> Vector:
         """Return the last iterate."""
@@ -150,8 +149,6 @@ class Covariances:
         the scatter together. Until then they are added to each product with it.
     traces : array of shape (2,)
         tr M of each class. The kernel keeps it only where η is derived.
-    work : array of shape (3, max(d, SLOTS))
-        Work space of the kernel.
     kappa : float
         κ, which is the largest ‖q‖² + tr S so far. It is kept only where η is derived.
     share : float
@@ -167,7 +164,6 @@ class Covariances:
     pending: Vector
     held: Index
     traces: Vector
-    work: Vector
     kappa: float = 0.0
     share: float = SHARE
 

@@ -107,7 +107,6 @@ class OpaucLowRank(Solver):
             ha=aligned(2, 2 * W),
             n=np.zeros(2),
             q=aligned(2, W),
-            work=aligned(WORK, W),
         )
 
     def update(self, memory: Sketches, chunk: Chunk, order: Index) -> None:
@@ -118,7 +117,7 @@ class OpaucLowRank(Solver):
             part = order[lo : lo + SLICE]
             r = memory.rng.standard_normal((part.size, self.rank))
             r /= sqrt(self.rank)
-            sketch_pass(chunk, part, memory, r)
+            sketch_pass(chunk, part, memory, r, work=aligned(WORK, memory.q.shape[1]))
 
     def weights(self, memory: Sketches) -> Vector:
         """Return the last iterate."""
@@ -151,8 +150,6 @@ class Sketches:
         Bᵀu, and a.
     n, q : arrays of shape (2,) and (2, W)
         Number N of rows of each class so far, and Σ r of each class, with zeros after it.
-    work : array of shape (26, W)
-        Work space of the kernel.
     s : float
         As above.
     spent : float
@@ -172,7 +169,6 @@ class Sketches:
     ha: Vector
     n: Vector
     q: Vector
-    work: Vector
     s: float = 1.0
     spent: float = 0.0
     kappa: float = 0.0

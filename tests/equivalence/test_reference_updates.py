@@ -54,7 +54,9 @@ def weights(spec, data):
 
 def by_rows(update, X, y):
     """A kernel that takes the plain steps."""
-    return lambda chunk, order, memory, *drawn: step_by_rows(update, memory, X, y, order, *drawn)
+    return lambda chunk, order, memory, *drawn, work=None: step_by_rows(
+        update, memory, X, y, order, *drawn
+    )
 
 
 @LAYOUTS

@@ -180,8 +180,8 @@ def test_they_end_on_any_floats(layout, bad):
     low = get_solver("opauc-lr", rank=2).start(np.zeros(chunk.d), np.random.default_rng(9))
     full.eta = low.eta = bad
 
-    opauc_pass(chunk, file_order(chunk), full)
-    sketch_pass(chunk, file_order(chunk), low, noise(9, chunk.n, 2))
+    opauc_pass(chunk, file_order(chunk), full, np.empty((3, 32)))
+    sketch_pass(chunk, file_order(chunk), low, noise(9, chunk.n, 2), np.empty((opauc_lr.WORK, 8)))
 
     assert full.n.sum() == low.n.sum() == chunk.n
 
