@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from aucbench.contract import FeatureMap
-from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.columns import append_ones
 
@@ -23,10 +20,6 @@ class AppendOne(FeatureMap):
     exempt: ClassVar[int] = 1
     keeps_columns: ClassVar[bool] = True
     shared: ClassVar[bool] = True
-
-    def fit(self, data: Data, rng: np.random.Generator) -> AppendOne:
-        """Return itself, because there is nothing to learn."""
-        return self
 
     def input_weights(self, w: Vector) -> tuple[Vector, float]:
         """Return (v, c) with w·φ(x) = v·x + c."""

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.linalg.lapack import dpstrf
 
 from aucbench.contract import FeatureMap
-from aucbench.data import Data
 from aucbench.data.arrays import Block, Index, Rows, Vector, float_values
 from aucbench.data.arrays import rows as dense
 from aucbench.errors import (
@@ -149,10 +148,6 @@ class KernelColumns(FeatureMap):
     landmarks: Rows
 
     keeps_rows: ClassVar[bool] = True
-
-    def fit(self, data: Data, rng: np.random.Generator) -> KernelColumns:
-        """Return itself, because the landmarks are given."""
-        return self
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to dense rows (n, m)."""

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.contract import FeatureMap
-from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.columns import row_norms, scale_rows
 from aucbench.features.affine import (
@@ -29,10 +28,6 @@ class Unit(FeatureMap):
 
     keeps_columns: ClassVar[bool] = True
     shared: ClassVar[bool] = True
-
-    def fit(self, data: Data, rng: np.random.Generator) -> Unit:
-        """Return itself, because there is nothing to learn."""
-        return self
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows of the same layout."""
