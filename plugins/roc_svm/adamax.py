@@ -64,18 +64,18 @@ class AdaMax(Solver):
         """Yield one state per step. A step reads all rows of f; so does what precedes the first."""
         f, lam, w = problem.objective, ridge_of(problem), w0
         alpha = self.step or pair_square(problem.data, "step") ** -0.5
-        beta1, beta2, past = self.beta1, self.beta2, 1.0
+        beta1, beta2, past = self.beta1, self.beta2, 1.0  # past = β₁ᵗ
         m, u, direction = np.zeros(w.size), np.zeros(w.size), np.zeros(w.size)
-        G = _cut(problem, w).slope + lam * w
-        while True:
+        G = _cut(problem, w).slope + lam * w  # equation 8 of Bae & Shin: ∂L at the weights
+        while True:  # Algorithm 2 of Kingma & Ba
             past *= beta1
-            m *= beta1
+            m *= beta1  # m ← β₁ m + (1 − β₁) G
             m += (1 - beta1) * G
-            u *= beta2
+            u *= beta2  # u ← max(β₂ u, |G|)
             np.maximum(u, np.abs(G), out=u)
             direction.fill(0.0)
             np.divide(m, u, out=direction, where=u > 0)
-            w -= alpha / (1 - past) * direction
+            w -= alpha / (1 - past) * direction  # w ← w − α/(1 − β₁ᵗ) · m/u
             cut = _cut(problem, w)
             G = cut.slope + lam * w
             residual = float(np.linalg.norm(G))
