@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 import aucbench
+from aucbench.bench.options import ShowOptions
 from aucbench.contract import CAPABILITIES, Needs
+from aucbench.judging.options import JudgeOptions
+from aucbench.models.choosing import auto_solvers
+from aucbench.models.options import FitOptions
 from aucbench.objectives import aucbench_objectives
 from aucbench.registry import defaults as room
 from aucbench.registry.defaults import class_needs, defaults, solvers_with
@@ -110,3 +114,15 @@ def test_plugins_of_others_count_where_they_are_known(monkeypatch):
 
     assert {*solvers_with("chunks")} & {"fine", "described"} == {"fine", "described"}
     assert not {*solvers_with("chunks")} & {"odd", "function", "fault", "broken", "unknown"}
+
+
+def test_one_kind_of_trees_is_tried_by_fit(monkeypatch):
+    trees = {"lightgbm", "hist-gradient-boosting"}
+    for missing, expected in ((), {"lightgbm"}), (("lightgbm",), {"hist-gradient-boosting"}):
+        monkeypatch.setattr(room, "find_spec", lambda name, gone=missing: name not in gone)
+        assert trees & {*auto_solvers(FitOptions())} == expected
+
+
+@pytest.mark.parametrize("options", [ShowOptions, JudgeOptions])
+def test_the_help_says_which_solver_is_the_reference(options):
+    assert f"[default: {defaults()['reference']}, if it takes part]" in options.__doc__
