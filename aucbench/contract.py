@@ -89,8 +89,8 @@ class Projector(Protocol):
         return True
 
     def value(self, w: Vector) -> float:
-        """Ω(w); of a set, 0 or infinity."""
-        return 0.0
+        """Ω(w); of a set, 0 inside and infinity outside."""
+        return 0.0 if self.contains(w) else inf
 
     def of_terms(self, terms: Terms) -> Self:
         """Ω over groups of features that belong together, where it has groups."""

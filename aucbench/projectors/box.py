@@ -45,7 +45,3 @@ class Box(Projector):
     def contains(self, w: Vector) -> bool:
         """Return whether every entry lies between the bounds; False if one is NaN."""
         return bool(np.all((w >= self.lo) & (w <= self.hi)))
-
-    def value(self, w: Vector) -> float:
-        """Return 0 in the box, infinity elsewhere."""
-        return 0.0 if self.contains(w) else inf

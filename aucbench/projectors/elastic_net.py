@@ -53,10 +53,6 @@ class ElasticNet(Projector):
         """Return how many coordinates of `w` have a penalty."""
         return max(0, w.size - self.free)
 
-    def contains(self, w: Vector) -> bool:
-        """Return True: a penalty allows every w."""
-        return True
-
     def value(self, w: Vector) -> float:
         """Return l1 |w|_1 + (l2/2) |w|²."""
         u = w[: self.count(w)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 
 import numpy as np
 
@@ -60,7 +59,3 @@ class Hyperplane(Projector):
         """Return whether a·w = 1, up to rounding."""
         size = np.sqrt(self._square) * float(np.linalg.norm(w))
         return bool(abs(float(self.normal @ w) - 1.0) <= FEASIBLE_TO * (1.0 + size))
-
-    def value(self, w: Vector) -> float:
-        """Return 0 in the set, infinity elsewhere."""
-        return 0.0 if self.contains(w) else inf

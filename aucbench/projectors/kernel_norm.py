@@ -52,10 +52,6 @@ class KernelNorm(Projector):
         v[:] = scipy.linalg.cho_solve(scipy.linalg.cho_factor(M), v)
         return v
 
-    def contains(self, w: Vector) -> bool:
-        """Return True: a penalty allows every w."""
-        return True
-
     def value(self, w: Vector) -> float:
         """Return (λ/2) wᵀKw."""
         v = self.root @ w

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 
 import numpy as np
 
@@ -53,10 +52,6 @@ class L1Ball(Projector):
         with np.errstate(over="ignore"):  # an infinite norm is a valid result
             unit = 1.0 if self.R < LARGE else DOWNSCALE
             return bool(np.abs(w * unit).sum() <= self.R * unit * (1 + FEASIBLE_TO))
-
-    def value(self, w: Vector) -> float:
-        """Return 0 in the ball, infinity elsewhere."""
-        return 0.0 if self.contains(w) else inf
 
 
 def _project(v: Vector, R: float) -> None:

@@ -69,7 +69,3 @@ class L2Ball(Projector):
         """Return whether |w|_2 <= R, up to the relative rounding 1e-12 of a projection."""
         unit = 1.0 if self.R < LARGE else DOWNSCALE
         return length(w * unit) <= self.R * unit * (1 + FEASIBLE_TO)
-
-    def value(self, w: Vector) -> float:
-        """Return 0 in the ball, infinity elsewhere."""
-        return 0.0 if self.contains(w) else inf

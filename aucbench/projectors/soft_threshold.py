@@ -43,10 +43,6 @@ class SoftThreshold(Projector):
         soft(v, step * self.t)
         return v
 
-    def contains(self, w: Vector) -> bool:
-        """Return True: a penalty allows every w."""
-        return True
-
     def value(self, w: Vector) -> float:
         """Return t |w|_1."""
         with np.errstate(over="ignore"):  # an infinite penalty is a valid result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 
 import numpy as np
 
@@ -50,7 +49,3 @@ class TopK(Projector):
     def contains(self, w: Vector) -> bool:
         """Return whether at most k coordinates, without the last `free` ones, differ from 0."""
         return bool(np.count_nonzero(w[: max(0, w.size - self.free)]) <= self.k)
-
-    def value(self, w: Vector) -> float:
-        """Return 0 in the set, infinity elsewhere."""
-        return 0.0 if self.contains(w) else inf
