@@ -180,18 +180,18 @@ def reference_update(
         Uniform numbers: whether x enters a full buffer, and in which slot.
     """
     k, o, N, old = int(y > 0), int(y < 0), solver.buffer, w
-    C_t = solver.C * max(1, seen[o] / N)
+    C_t = solver.C * max(1, seen[o] / N)  # line 1
     for z in B[o]:
         square = np.dot(x - z, x - z)
-        if solver.at_once:  # oam-gra: a step of the gradient of all pairs, at the old w
+        if solver.at_once:  # line 2, oam-gra: the gradient of all pairs at the old w
             if y * np.dot(old, x - z) <= 1:
                 w = w + C_t / 2 * y * (x - z)
-        elif square > 0:  # oam-seq: a passive-aggressive step for each pair, one after the other
+        elif square > 0:  # line 3, oam-seq: a passive-aggressive step for each pair in turn
             loss = max(0, 1 - y * np.dot(w, x - z))
             w = w + min(C_t / 2, loss / square) * y * (x - z)
-    seen[k] += 1  # reservoir sampling: each row seen is in the buffer with the same probability
-    if len(B[k]) < N:
+    seen[k] += 1  # line 4; each row seen is in the buffer with the same probability
+    if len(B[k]) < N:  # line 5
         B[k].append(x)
-    elif uniforms[0] < N / seen[k]:
+    elif uniforms[0] < N / seen[k]:  # line 6
         B[k][int(uniforms[1] * N)] = x
     return w

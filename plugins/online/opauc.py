@@ -180,15 +180,15 @@ def reference_update(memory: Covariances, x: Vector, y: int) -> None:
     """
     k, o = int(y > 0), int(y < 0)  # the class of x, and the other one
     w, lam, N, c, M = memory.w, memory.lam, memory.n, memory.mean, memory.scatter
-    N[k] += 1  # count x
+    N[k] += 1  # line 1
     v = x - c[k]
-    c[k] += v / N[k]  # the mean of its class
-    M[k] += (N[k] - 1) / N[k] * np.outer(v, v)  # its covariance is S = M/N
+    c[k] += v / N[k]  # line 2
+    M[k] += (N[k] - 1) / N[k] * np.outer(v, v)  # line 3: S = M/N
     if not N[o]:
         return
     q, S, eta = x - c[o], M[o] / N[o], memory.eta
     if eta is None:
         memory.kappa, w = widen(memory.kappa, q @ q + np.trace(S), w)
         eta = memory.share / (lam + memory.kappa)
-    gradient = lam * w - y * q + (q @ w) * q + S @ w
-    memory.w = w - eta * gradient
+    g = lam * w - y * q + (q @ w) * q + S @ w  # line 4
+    memory.w = w - eta * g  # line 5

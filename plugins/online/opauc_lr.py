@@ -199,10 +199,10 @@ def reference_update(memory: Sketches, x: Vector, y: int, r: Vector) -> None:
     k, o = int(y > 0), int(y < 0)  # the class of x, and the other one
     w, lam, eta, N, q = memory.u, memory.lam, memory.eta, memory.n, memory.q[:, : r.size]
     Z, X = memory.sums(k, r.size)
-    Z += np.outer(x, r)
+    N[k] += 1  # line 1
+    X += x  # line 2: c = X/N
+    Z += np.outer(x, r)  # line 3: the sketch is Z − c qᵀ
     q[k] += r
-    X += x
-    N[k] += 1
     if not N[o]:
         return
     Z, X = memory.sums(o, r.size)
@@ -212,5 +212,5 @@ def reference_update(memory: Sketches, x: Vector, y: int, r: Vector) -> None:
     if eta is None:
         memory.kappa, w = widen(memory.kappa, d @ d + np.sum(Y * Y) / N[o], w)
         eta = memory.share / (lam + memory.kappa)
-    gradient = lam * w - y * d + (d @ w) * d + Y @ (Y.T @ w) / N[o]
-    memory.u = w - eta * gradient
+    g = lam * w - y * d + (d @ w) * d + Y @ (Y.T @ w) / N[o]  # line 4
+    memory.u = w - eta * g  # line 5
