@@ -79,7 +79,7 @@ class Concordance:
         self.scores = np.random.default_rng(1).standard_normal(n)
 
     def time_concordance(self, n: int, kind: str) -> None:
-        self.members.concordance(self.scores)
+        aucbench.pairs.concordance(self.members, self.scores)
 
 
 class OfPairs:
@@ -146,7 +146,7 @@ class GroupMembers:
         self.pairs.members(self.data)
 
     def time_concordance(self, n: int) -> None:
-        self.pairs.members(self.data).concordance(self.scores)
+        aucbench.pairs.concordance(self.pairs.members(self.data), self.scores)
 
     def peakmem_members(self, n: int) -> None:
         self.pairs.members(self.data)

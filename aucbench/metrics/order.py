@@ -15,8 +15,8 @@ from aucbench.errors import DataError
 from aucbench.pairs import NoPairsError
 from aucbench.pairs.censoring import Censoring
 from aucbench.pairs.kinds import Grade, Time
-from aucbench.pairs.ordered import Ordered
-from aucbench.pairs.sums import concordant
+from aucbench.pairs.members import Members
+from aucbench.pairs.sums import concordance
 from aucbench.stats.rows import counted_rows
 
 
@@ -76,7 +76,7 @@ def cindex(
     s, v, t, e = counted_rows(scores, sample_weight, time=time, event=event)
     pairs, target = Time(tau, weight), Survival.of(t, e, v, signed=True)
     censoring = None if train is None else Censoring.of(train.time, train.event)
-    return pairs.of(target, censoring=censoring).concordance(s)[0]
+    return concordance(pairs.of(target, censoring=censoring), s)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +115,13 @@ def concordant_pairs(
     target = Survival.of(t, e, signed=True)
     members = Time(tau).of(target)
     each = replace(members, a=(members.a > 0.0).astype(np.float64))  # a pair counts 1
-    twice = int((2.0 * concordant(each.segments, s)).astype(np.int64).sum()) // 2
+    twice = int((2.0 * concordance(each, s)[1]).astype(np.int64).sum()) // 2
 
     def within(values: ArrayLike) -> int:
         group = np.unique(values, return_inverse=True)[1]
         upper = target.event if tau is None else target.event & (target.time < tau)
         try:
-            return Ordered.of(
+            return Members.of_keys(
                 target.order.astype(np.int64), upper.astype(np.float64), np.ones(target.n), group
             ).pairs
         except NoPairsError:
@@ -195,4 +195,5 @@ def grade_auc(
     if own is None and each == "group":
         raise DataError("each='group' is for groups; give the group of each row by groups=")
     v = np.ones(target.n) if v is None else v
-    return pairs.of(target.y, v, None if own is None else own.astype(np.int64)).concordance(s)[0]
+    members = pairs.of(target.y, v, None if own is None else own.astype(np.int64))
+    return concordance(members, s)[0]

@@ -34,7 +34,6 @@ from aucbench.metrics.measures import MEASURES, auc, filled, measure, named, par
 from aucbench.metrics.order import cindex, grade_auc
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.pairs import (
-    Blocks,
     ByClass,
     Grade,
     Group,
@@ -42,6 +41,7 @@ from aucbench.pairs import (
     NoPairsError,
     Pairs,
     Time,
+    concordance,
     pairs_of,
 )
 from aucbench.pairs.censoring import Censoring
@@ -300,7 +300,7 @@ def concordance_of(pairs: Pairs, data: Data, scores: Vector) -> float:
 
 
 def _theta(pairs: Pairs, data: Data, scores: Vector) -> float:
-    columns = [members.concordance(s)[0] for members, s in _columns(pairs, data, scores)]
+    columns = [concordance(members, s)[0] for members, s in _columns(pairs, data, scores)]
     return min(1.0, sum(columns) / len(columns))  # a sum of shares may be rounded up
 
 
@@ -318,7 +318,7 @@ def influence_of(pairs: Pairs, data: Data, scores: Vector) -> Influence | None:
     masses = np.zeros((2, data.n))  # as upper and as lower ends
     theta = 0.0
     for members, s in columns:
-        value, A, B = members.concordance(s)
+        value, A, B = concordance(members, s)
         own = _psi(pairs, data, value, A, B)
         theta, psi, masses = theta + value, psi + own, masses + members.row_masses
         if pairs.kind == "group":
@@ -364,22 +364,16 @@ def _psi(pairs: Pairs, data: Data, theta: float, A: Vector, B: Vector) -> Vector
 
 def _inside(members: Members, s: Vector, theta: float, units: Any) -> Vector:
     """Return Σ π (k − θ) over those pairs of each row whose two rows are of one unit."""
-    sides = (members.blocks.upper, members.blocks.lower)
-    rows, shares, block = (
-        np.concatenate(x)
-        for x in zip(
-            *((a.rows, a.shares, a.each(np.arange(a.sizes.size))) for a in sides), strict=True
-        )
-    )
+    of = members.blocks
+    rows, shares, upper = of.rows, of.a + of.b, of.key == 0
     unit = np.unique(units, return_inverse=True)[1][rows]
-    cell = np.unique(block * (int(unit.max()) + 1) + unit, return_inverse=True)[1]
-    upper = np.arange(rows.size) < sides[0].rows.size
+    cell = np.unique(of.group * (int(unit.max()) + 1) + unit, return_inverse=True)[1]
     try:
-        inner = Blocks.of(members.n, rows, cell, upper, shares)
+        inner = Members.of_blocks(members.n, rows, cell, upper, shares)
     except NoPairsError:
         return np.zeros(members.n)
     masses = [np.bincount(cell[side], shares[side], cell.max() + 1) for side in (upper, ~upper)]
-    _, A, B = inner.concordance(s)
+    _, A, B = concordance(inner, s)
     own: Vector = float(masses[0] @ masses[1]) * (A - theta * B)
     return own
 

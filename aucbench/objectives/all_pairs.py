@@ -42,7 +42,7 @@ def hinge_sums(data: Data, rows: Block, *, squared: bool) -> HingeSums:
     members = members_of(data, rows)
 
     def over(some: Members) -> PairSums:
-        return PairSums(some.segments, squared=squared)
+        return PairSums(some, squared=squared)
 
     return RangeSums(pairs, members.blocks, over) if isinstance(pairs, Ranged) else over(members)
 

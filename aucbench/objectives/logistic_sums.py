@@ -10,8 +10,8 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import logistic_pairs
-from aucbench.pairs import Blocks
-from aucbench.pairs.segments import running_sums
+from aucbench.pairs import Members
+from aucbench.pairs.members import running_sums
 from aucbench.stats.vectors import even_classes
 
 
@@ -82,11 +82,10 @@ class LogisticSums:
         return LogisticSums(y.size, starts, np.arange(y.size, dtype=np.int32), y, mass, total)
 
     @staticmethod
-    def of_blocks(blocks: Blocks) -> LogisticSums:
+    def of_blocks(of: Members) -> LogisticSums:
         """Return the sums over the pairs of blocks."""
-        of = blocks.segments
         side = np.where(of.key == 0, 1, -1).astype(np.int8)
-        return LogisticSums(of.n, of.starts, of.rows, side, np.maximum(of.a, of.b), 1.0)
+        return LogisticSums(of.n, of.starts, of.rows, side, of.a + of.b, 1.0)
 
     def __call__(self, s: Vector) -> tuple[float, Vector, float]:
         """Return the mean loss, its derivatives in s (n,), and 1: every pair has a loss.

@@ -22,7 +22,7 @@ from aucbench.data.tally import counting
 from aucbench.errors import ParameterError, UnsupportedError, require_above, require_count
 from aucbench.optim.scale import concentration, default_ridge
 from aucbench.optim.trials import Fit, Trial, try_on_folds
-from aucbench.pairs import members_of, pairs_of
+from aucbench.pairs import concordance, members_of, pairs_of
 from aucbench.pairs.range import Ranged
 from aucbench.scale import ChunkedData
 
@@ -135,7 +135,7 @@ def in_order(held: Data, scores: Vector) -> float:
     members = members_of(held)
     if isinstance(pairs, Ranged):
         members = pairs.within(members.blocks, scores)
-    return members.concordance(scores)[0]
+    return concordance(members, scores)[0]
 
 
 def ridge(

@@ -4,22 +4,21 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.pairs.chosen import members_of, pairs_of, sample_members
 from aucbench.pairs.classes import ByClass
 from aucbench.pairs.kinds import Grade, Group, Pairs, Time, groups_of
-from aucbench.pairs.members import Blocks, Members, NoPairsError
-from aucbench.pairs.ordered import Ordered
+from aucbench.pairs.members import Members, NoPairsError
 from aucbench.pairs.range import Fpr, Top
+from aucbench.pairs.sums import concordance
 
 __all__ = [
-    "Blocks",
     "ByClass",
     "Fpr",
     "Grade",
     "Group",
     "Members",
     "NoPairsError",
-    "Ordered",
     "Pairs",
     "Time",
     "Top",
+    "concordance",
     "groups_of",
     "members_of",
     "pairs_of",

@@ -11,7 +11,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.columns import column_entries
 from aucbench.data.layouts import pieces
 from aucbench.data.passes import SQUARED, gram, square_norms, square_pullback
-from aucbench.pairs.members import Blocks, Members
+from aucbench.pairs.members import Members
 
 PIECE = 32  # columns whose products are kept at a time
 MOST_COLUMNS = 300  # of dense rows, whose products with pairs are taken column by column
@@ -56,11 +56,11 @@ def pair_gram(data: Data, members: Members) -> Vector:
 
 def _cross(data: Data, members: Members, middle: Vector) -> Vector | None:
     """Return Σ π_ij (x_i − m)(x_j − m)ᵀ; None where that takes too long."""
-    if isinstance(members, Blocks):
-        upper, lower = _block_sums(data, members)
-        total = np.outer(members.upper.masses, middle), np.outer(members.lower.masses, middle)
-        sides = (_dense(side) - moved for side, moved in zip((upper, lower), total, strict=True))
-        first, second = sides
+    if members.is_blocks:
+        first, second = (
+            _dense(sums) - np.outer(np.add.reduceat(share, members.starts[:-1]), middle)
+            for sums, share in zip(_block_sums(data, members), (members.a, members.b), strict=True)
+        )
         product: Vector = first.T @ second
         return product
     if data.rows.is_sparse or data.d > MOST_COLUMNS:
@@ -84,15 +84,14 @@ def pair_diagonal(data: Data, members: Members) -> Vector:
     return np.maximum(squares - 2.0 * data.pullback(above) * data.pullback(below), 0.0)
 
 
-def _block_sums(data: Data, members: Blocks) -> tuple[Any, Any]:
-    """Return Σ u_gi x_i and Σ v_gj x_j of each block, (G, d), sparse where the rows are."""
+def _block_sums(data: Data, blocks: Members) -> tuple[Any, Any]:
+    """Return Σ a_i x_i and Σ b_j x_j of each block, (G, d), sparse where the rows are."""
     from scipy.sparse import csr_array
 
-    shape = (members.count, members.n)
-    sides = (members.upper, members.lower)
+    shape = (blocks.count, blocks.n)
     upper, lower = (
-        csr_array((side.shares, side.rows, side.starts), shape=shape) @ data.rows.matrix
-        for side in sides
+        csr_array((share, blocks.rows, blocks.starts), shape=shape) @ data.rows.matrix
+        for share in (blocks.a, blocks.b)
     )
     return upper, lower
 

@@ -16,8 +16,7 @@ from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
 from aucbench.pairs.censoring import Censoring
-from aucbench.pairs.members import Blocks, Members
-from aucbench.pairs.ordered import Ordered
+from aucbench.pairs.members import Members
 from aucbench.stats.vectors import even_classes
 
 
@@ -115,7 +114,7 @@ def labelled(
     rows: Block,
     groups: NDArray[np.int64] | None = None,
     each: Literal["pair", "group"] = "pair",
-) -> Blocks:
+) -> Members:
     """Return the pairs of a positive and a negative, of the same group where there are groups."""
     y, v = data.labels.y[rows], weights_of(data, rows)
     if data.weights is not None:
@@ -124,7 +123,7 @@ def labelled(
     weight: Literal["equal"] | None = "equal" if each == "group" else None
     nothing = "all labels are of one class" if groups is None else "no group has rows of both"
     nothing += "" if groups is None else " classes"
-    return Blocks.of(y.size, np.arange(y.size), block, y > 0, v, weight, nothing)
+    return Members.of_blocks(y.size, np.arange(y.size), block, y > 0, v, weight, nothing)
 
 
 def weights_of(data: Data, rows: Block) -> Vector:
@@ -195,7 +194,7 @@ class Time:
 
     def of(
         self, target: Survival, rows: Block = ALL, censoring: Censoring | None = None
-    ) -> Ordered:
+    ) -> Members:
         """Return the comparable pairs of survival times, see `members`.
 
         `censoring` is that of other rows, such as those that a model learnt from; None: of these.
@@ -210,7 +209,7 @@ class Time:
         key = np.unique(np.stack([t, ~event]), axis=1, return_inverse=True)[1].reshape(-1)
         within = "" if self.tau is None else f" before tau = {self.tau:g}"
         counts = f"{int(upper.sum())} events{within} and {t.size - int(event.sum())} censored rows"
-        return Ordered.of(key, shares, v, nothing=f"no two rows can be compared: {counts}")
+        return Members.of_keys(key, shares, v, nothing=f"no two rows can be compared: {counts}")
 
 
 @dataclass(frozen=True)
@@ -296,7 +295,7 @@ class Grade:
         if self.each == "grades":
             v = _even(rank, v, group)
         even = self.each == "group"
-        return Ordered.of(values.size - 1 - rank, v, v, group, nothing, even=even)
+        return Members.of_keys(values.size - 1 - rank, v, v, group, nothing, even=even)
 
 
 def _grades_of(data: Data) -> Vector:
@@ -327,14 +326,16 @@ def _gained(
     v: Vector,
     group: NDArray[np.int64] | None,
     nothing: str,
-) -> Blocks:
+) -> Members:
     """Return one block for each threshold t, y ≥ t against y < t, which counts G_t − G_{t−1}."""
     n, steps = rank.size, np.diff(gains)
     level = np.repeat(np.arange(steps.size), n)
     upper = np.tile(rank, steps.size) > level
     shares = np.tile(v, steps.size) * np.where(upper, np.repeat(steps, n), 1.0)
     block = level if group is None else level * (int(group.max()) + 1) + np.tile(group, steps.size)
-    return Blocks.of(n, np.tile(np.arange(n), steps.size), block, upper, shares, None, nothing)
+    return Members.of_blocks(
+        n, np.tile(np.arange(n), steps.size), block, upper, shares, None, nothing
+    )
 
 
 def _even(rank: NDArray[np.intp], v: Vector, group: NDArray[np.int64] | None) -> Vector:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -13,8 +14,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.errors import ParameterError
 from aucbench.pairs.kinds import groups_of, labelled
-from aucbench.pairs.members import Blocks, Members
-from aucbench.pairs.segments import Side, running_sums
+from aucbench.pairs.members import Members, running_sums
 
 COLLAPSED = (
     "no direction lifts the mean positive above the mean of the highest negatives in the range, so "
@@ -37,7 +37,7 @@ class Ranged(Protocol):
         """κ."""
         ...
 
-    def within(self, members: Blocks, s: Vector) -> Blocks:
+    def within(self, members: Members, s: Vector) -> Members:
         """Return the pairs in the range at the scores s (n,)."""
         ...
 
@@ -108,15 +108,10 @@ class Fpr:
         """
         return labelled(data, rows, None if self.column is None else groups_of(data, rows))
 
-    def within(self, members: Blocks, s: Vector) -> Blocks:
+    def within(self, members: Members, s: Vector) -> Members:
         """Return the pairs in the range at the scores s (n,)."""
-        upper, lower = members.upper, members.lower
-        return Blocks(
-            members.n,
-            _first(upper, s[upper.rows], (1.0 - self.min_tpr) * upper.masses),
-            _first(lower, -s[lower.rows], self.max * lower.masses),
-            members.left_out,
-        )
+        x, kept = s[members.rows], np.array([1.0 - self.min_tpr, self.max])
+        return _first(members, np.where(members.key == 0, x, -x), np.tile(kept, members.count))
 
 
 @dataclass(frozen=True)
@@ -156,39 +151,59 @@ class Top:
         """Return all pairs, as `Fpr.members`."""
         return labelled(data, rows, None if self.column is None else groups_of(data, rows))
 
-    def within(self, members: Blocks, s: Vector) -> Blocks:
+    def within(self, members: Members, s: Vector) -> Members:
         """Return the pairs of the highest lower row of each block at the scores s (n,)."""
-        lower = members.lower
-        highest = np.lexsort((lower.rows, -s[lower.rows], lower.each(np.arange(members.count))))
-        at = highest[lower.starts[:-1]]
-        top = Side(np.arange(members.count + 1), lower.rows[at], lower.masses)
-        return Blocks(members.n, members.upper, top, members.left_out)
+        x, kept = s[members.rows], np.tile([1.0, 0.0], members.count)
+        return _first(members, np.where(members.key == 0, x, -x), kept)
 
 
-def _first(side: Side, value: Vector, room: Vector) -> Side:
-    """Return the memberships with the lowest values that fill the room of each block (G,).
+def _first(members: Members, value: Vector, kept: Vector) -> Members:
+    """Return the members with the lowest values that fill a share of each side of each block.
 
     The last one counts in part, and all are scaled so that blocks keep their masses.
+
+    Parameters
+    ----------
+    members : Members
+        Blocks.
+    value : array of shape (R,)
+        Upper rows with the lowest values are taken, and lower rows too.
+    kept : array of shape (2G,)
+        The share of the upper rows of each block, and of the lower ones; 0: one row.
     """
-    if room.size == 1 and float(np.ptp(side.shares)) == 0.0:
-        order = _lowest(value, side.rows, float(room[0] / side.shares[0]))
+    shares = members.a + members.b  # one of them is 0
+    lower = members.starts[:-1] + np.bincount(members.group, members.key == 0).astype(np.int64)
+    starts = np.append(np.stack([members.starts[:-1], lower], axis=1), members.starts[-1])
+    masses = np.add.reduceat(shares, starts[:-1])
+    room = kept * masses
+    side = np.repeat(np.arange(room.size), np.diff(starts))
+    ends = [shares[lo:hi] for lo, hi in pairwise(starts.tolist())] if room.size == 2 else []
+    if ends and all(float(np.ptp(end)) == 0.0 for end in ends):
+        order = np.concatenate(
+            [
+                lo + _lowest(value[lo:hi], members.rows[lo:hi], float(most / shares[lo]))
+                for (lo, hi), most in zip(pairwise(starts.tolist()), room, strict=True)
+            ]
+        )
     else:
-        order = np.lexsort((side.rows, value, side.each(np.arange(room.size))))
-    shares = side.shares[order]
-    whole = order.size == side.rows.size
-    starts = side.starts if whole else np.array([0, order.size])
+        order = np.lexsort((members.rows, value, side))
+    shares, side = shares[order], side[order]
+    starts = np.searchsorted(side, np.arange(room.size + 1))
+    room[room == 0.0] = shares[starts[:-1]][room == 0.0]
     before = np.append(0.0, running_sums(starts, shares)[:-1])
     before[starts[:-1]] = 0.0
-    counted = np.clip(np.repeat(room, np.diff(starts)) - before, 0.0, shares)
+    counted = np.clip(room[side] - before, 0.0, shares)
     use = counted > 0.0
-    sizes = np.add.reduceat(use, starts[:-1], dtype=np.int64)
-    scaled = counted[use] * np.repeat(side.masses / room, sizes)
-    return Side(np.append(0, np.cumsum(sizes)), side.rows[order[use]], scaled)
+    order, side = order[use], side[use]
+    scaled, key = counted[use] * (masses / room)[side], members.key[order]
+    starts = np.searchsorted(side, np.arange(0, room.size + 1, 2))
+    a, b = np.where(key == 0, scaled, 0.0), np.where(key == 0, 0.0, scaled)
+    return Members(members.n, members.rows[order], key, starts, a, b, members.left_out)
 
 
 def _lowest(value: Vector, rows: NDArray[np.int32], count: float) -> NDArray[np.intp]:
-    """Return where the lowest values stand, ⌈count⌉ of them and the last one behind; O(n)."""
-    k = min(int(np.ceil(count)), value.size) - 1
+    """Return where the lowest values stand, ⌈count⌉ of them, at least one; O(n)."""
+    k = min(max(int(np.ceil(count)), 1), value.size) - 1
     last = np.partition(value, k)[k]
     below, tied = np.flatnonzero(value < last), np.flatnonzero(value == last)
     tied = tied[np.argsort(rows[tied], kind="stable")]
@@ -214,7 +229,7 @@ class RangeSums:
         Returns the sums over pairs.
     """
 
-    def __init__(self, pairs: Ranged, members: Blocks, make: Callable[[Blocks], Sums]):
+    def __init__(self, pairs: Ranged, members: Members, make: Callable[[Members], Sums]):
         self._pairs, self._members, self._make = pairs, members, make
         self._whole = make(members) if pairs.rest > 0.0 else None
 

@@ -15,7 +15,7 @@ from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import hinge
 from aucbench.kernels.parallel import count, mapped
-from aucbench.pairs.segments import Segments
+from aucbench.pairs.members import Members
 from aucbench.stats.vectors import even_classes
 
 Bend = Callable[[Vector], Vector]
@@ -193,14 +193,14 @@ class PairSums:
 
     Parameters
     ----------
-    of : Segments
+    of : Members
         The pairs.
     squared : bool
         Whether the hinges are squared.
     """
 
-    def __init__(self, of: Segments, *, squared: bool):
-        self.squared = squared
+    def __init__(self, of: Members, *, squared: bool):
+        self.squared, self._of = squared, of
         large = np.flatnonzero(np.diff(of.starts) > SMALL).tolist()
         parts = {g: slice(*of.starts[g : g + 2].tolist()) for g in large}
         self._classes = {
@@ -226,7 +226,7 @@ class PairSums:
         for part, classes in self._classes.values():
             own, out[part], active = classes(x[part])
             value, mass = value + own, mass + active
-        return value, self._passes.placed(out), np.nan if self.squared else mass
+        return value, self._of.added(out), np.nan if self.squared else mass
 
     def bend(self) -> Bend:
         """Return u -> D u, with the second derivatives D (n, n) at the scores of the last call.
@@ -242,12 +242,12 @@ class PairSums:
             self._passes.sums(BEND, 1.0, x, v, out)
             for part, bend in bends:
                 out[part] = bend(v[part])
-            return self._passes.placed(out)
+            return self._of.added(out)
 
         return product
 
 
-def _of_two_keys(of: Segments, part: slice, *, squared: bool) -> ClassSums:
+def _of_two_keys(of: Members, part: slice, *, squared: bool) -> ClassSums:
     """Return the sums of one group; its pairs are counted where they all count the same."""
     upper = of.key[part] == 0
     mass = np.where(upper, of.a[part], of.b[part])
@@ -257,8 +257,11 @@ def _of_two_keys(of: Segments, part: slice, *, squared: bool) -> ClassSums:
     return ClassSums(upper, mass, 1.0, squared=squared)
 
 
-def concordant(of: Segments, s: Vector) -> Vector:
-    """Return A (n,): for each row the sum of π k over its pairs, k = 1[s_i > s_j] + ½ 1[=].
+def concordance(of: Members, s: Vector) -> tuple[float, Vector, Vector]:
+    """Return θ, A and B for scores s (n,).
+
+    θ = Σ π_ij k_ij with k = 1[s_i > s_j] + ½ 1[s_i = s_j], the share of pairs in order.
+    A_r (n,) is the sum of π k over the pairs of row r, and B_r (n,) that of π.
 
     Raises
     ------
@@ -266,23 +269,24 @@ def concordant(of: Segments, s: Vector) -> Vector:
         Unless there is one score for each row.
     """
     passes = Passes(of)
-    x, out = passes.taken(s)
+    x, out = passes.taken(np.asarray(s, np.float64))
     passes.sums(CONCORDANCE, 0.0, x, NONE, out)
-    return passes.placed(out)
+    A, (above, below) = of.added(out), of.row_masses
+    return 0.5 * float(A.sum()), A, above + below
 
 
 class Passes:
-    """Passes over all pairs of segments; it owns the memory that they need.
+    """Passes over all pairs of members; it owns the memory that they need.
 
     Parameters
     ----------
-    of : Segments
+    of : Members
         The pairs.
     without : collection of int
         Numbers of large groups that are left out.
     """
 
-    def __init__(self, of: Segments, without: Collection[int] = ()):
+    def __init__(self, of: Members, without: Collection[int] = ()):
         self.n, self.of = of.n, of
         sizes = np.diff(self.of.starts)
         self._small = np.flatnonzero(sizes <= SMALL)
@@ -290,7 +294,6 @@ class Passes:
         self._groups = {g: _Group.of(of, g) for g in large if g not in without}
         self._room = int(sizes[self._small].max(initial=0))
         self._most = max((group.key.size for group in self._groups.values()), default=0)
-        self._once = self.of.rows.size == self.n and np.bincount(self.of.rows).max() == 1
 
     def taken(self, s: Vector) -> tuple[Vector, Vector]:
         """Return the scores of the memberships (R,), and memory for their sums.
@@ -318,14 +321,6 @@ class Passes:
             for g in self._groups:
                 value[g], mass[g] = self._of_large(mode, shift, g, x, v, out)
             return float(value.sum()), float(mass.sum())
-
-    def placed(self, out: Vector) -> Vector:
-        """Return what the memberships have found as sums over each row."""
-        if not self._once:
-            return np.bincount(self.of.rows, out, self.n).astype(np.float64, copy=False)
-        placed = np.empty(self.n)
-        placed[self.of.rows] = out
-        return placed
 
     @cached_property
     def _scratch(self) -> Vector:
@@ -368,10 +363,10 @@ class _Group:
     even: bool
 
     @staticmethod
-    def of(segments: Segments, g: int) -> _Group:
+    def of(members: Members, g: int) -> _Group:
         """Return a group; counts of rows are exact where all of its shares are even."""
-        part = slice(*segments.starts[g : g + 2].tolist())
-        key, a, b = segments.key[part], segments.a[part], segments.b[part]
+        part = slice(*members.starts[g : g + 2].tolist())
+        key, a, b = members.key[part], members.a[part], members.b[part]
         first = np.searchsorted(key, np.arange(int(key[-1]) + 2)).astype(np.int32)
         upper, lower = a[a > 0.0], b[key > 0]
         if upper.size and lower.size and np.ptp(upper) == np.ptp(lower) == 0.0:

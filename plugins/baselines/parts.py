@@ -84,9 +84,7 @@ def queries(data: Data, solver: str) -> tuple[Data, list[int]]:
     if pairs_of(data) is None:
         return data, [data.n]
     blocks = members_of(data).blocks
-    sides = (blocks.upper, blocks.lower)
-    rows = np.concatenate([side.rows for side in sides])
-    block = np.concatenate([side.each(np.arange(blocks.count)) for side in sides])
+    rows, block = blocks.rows, blocks.group
     if np.unique(rows).size < rows.size:
         raise UnsupportedError(
             f"{solver} takes each row in one group, and these pairs have a row in several; take "

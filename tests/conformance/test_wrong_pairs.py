@@ -8,8 +8,7 @@ import pytest
 from broken_laws import assert_found
 
 from aucbench.data import ALL
-from aucbench.pairs import Blocks, Group
-from aucbench.pairs.members import Side
+from aucbench.pairs import Group, Members
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,7 @@ class OfNoKind(OfGroups):
 class Unscaled(OfGroups):
     def members(self, data, rows=ALL):
         right = Group().members(data, rows)
-        side = right.upper
-        return replace(right, upper=Side(side.starts, side.rows, 2.0 * side.shares))
+        return replace(right, a=2.0 * right.a)
 
 
 class BothWays(OfGroups):
@@ -47,13 +45,15 @@ class BothWays(OfGroups):
         twice, block = np.tile(np.arange(n), 2), np.repeat([0, 1], n)
         upper = np.r_[y > 0, y < 0]
         weights = np.ones(data.n) if data.weights is None else data.weights
-        return Blocks.of(n, twice, block, upper, np.tile(weights[rows], 2))
+        return Members.of_blocks(n, twice, block, upper, np.tile(weights[rows], 2))
 
 
 class ByPlace(OfGroups):
     def members(self, data, rows=ALL):
         y = data.labels.y[rows]
-        return Blocks.of(y.size, np.arange(y.size), np.arange(y.size) // 9, y > 0, np.ones(y.size))
+        return Members.of_blocks(
+            y.size, np.arange(y.size), np.arange(y.size) // 9, y > 0, np.ones(y.size)
+        )
 
 
 class Unweighted(OfGroups):

@@ -11,7 +11,7 @@ from aucbench.data import Data
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.errors import DataError, ParameterError
-from aucbench.pairs import Grade, Group, Ordered, Time, members_of
+from aucbench.pairs import Grade, Group, Members, Time, concordance, members_of
 
 CASES = 250
 
@@ -44,15 +44,10 @@ def as_dict(members):
     """Return the pairs of a table of memberships."""
     blocks, pairs = members.blocks, {}
     for g in range(blocks.count):
+        mine = blocks.group == g
         up, low = (
-            [
-                *zip(
-                    side.rows[side.starts[g] : side.starts[g + 1]].tolist(),
-                    side.shares[side.starts[g] : side.starts[g + 1]].tolist(),
-                    strict=True,
-                )
-            ]
-            for side in (blocks.upper, blocks.lower)
+            [(int(blocks.rows[r]), float(share[r])) for r in np.flatnonzero(mine & (share > 0.0))]
+            for share in (blocks.a, blocks.b)
         )
         for i, u in up:
             for j, v in low:
@@ -75,7 +70,7 @@ def check(members, pairs, rng):
     below = [float(sum(w for (_, j), w in pairs.items() if j == r)) for r in range(n)]
     np.testing.assert_allclose(members.row_masses, [above, below], atol=1e-13)
     theta, A, B = naive_pairs.concordance(pairs, s)
-    got = members.concordance(s)
+    got = concordance(members, s)
     assert got[0] == pytest.approx(float(theta), abs=1e-12)
     np.testing.assert_allclose(got[1:], np.array([A, B], float), atol=1e-12)
     X = np.stack([u, s], axis=1)
@@ -178,9 +173,9 @@ def test_rows_are_drawn_as_often_as_their_pairs_count():
 
 def test_many_keys_need_few_memberships():
     key = np.random.default_rng(5).permutation(1000)
-    members = Ordered.of(key, np.ones(1000), np.ones(1000))
+    members = Members.of_keys(key, np.ones(1000), np.ones(1000))
     assert members.pairs == 1000 * 999 // 2
-    assert members.blocks.upper.rows.size + members.blocks.lower.rows.size <= 1000 * 10
+    assert members.blocks.rows.size <= 1000 * 10
 
 
 def test_kinds_refuse_what_makes_no_sense():

@@ -134,7 +134,7 @@ def test_what_ranges_refuse():
     data = labelled(Y, Fpr(max=0.2))
     with pytest.raises(UnsupportedError, match="no convex partial form; use pairwise-squared-h"):
         PairwiseSquare(data)
-    with pytest.raises(UnsupportedError, match="take svm-or"):
+    with pytest.raises(UnsupportedError, match="take the hinge"):
         PairwiseSquaredHinge(data).bent(S)
     for wrong in ({"max": 0.0}, {"max": 1.5}, {"min_tpr": 1.0}, {"rest": -0.1}):
         with pytest.raises(ParameterError, match="give a share"):
@@ -227,8 +227,5 @@ def test_pairs_in_a_range_are_found_by_selection_as_by_sorting():
     pairs = Fpr(max=0.13, min_tpr=0.2)
     members = members_of(labelled(y, pairs))
     weighted = members_of(labelled(y, pairs, np.where(np.arange(500) == 7, 1.0 + 1e-12, 1.0)))
-    values = [
-        PairSums(pairs.within(some, s).segments, squared=False)(s)[0]
-        for some in (members, weighted)
-    ]
+    values = [PairSums(pairs.within(some, s), squared=False)(s)[0] for some in (members, weighted)]
     assert values[0] == pytest.approx(values[1], rel=1e-9)

@@ -1,13 +1,14 @@
 """Losses over pairs: against sums over a dict of pairs, and against all pairs of arrays."""
 
 from fractions import Fraction as F
+from itertools import pairwise
 
 import naive_pairs
 import numpy as np
 import pytest
 
-from aucbench.pairs import Blocks, Ordered, sums
-from aucbench.pairs.sums import PairSums, concordant
+from aucbench.pairs import Members, concordance, sums
+from aucbench.pairs.sums import PairSums
 
 CASES = 350
 
@@ -24,7 +25,9 @@ def some_blocks(rng, n):
     each = ("pair", "group")[int(rng.integers(2))]
     pairs = naive_pairs.of_groups(y, group, v, each)
     weight = None if each == "pair" else "equal"
-    return pairs and Blocks.of(n, np.arange(n), group, y > 0, v.astype(float), weight), pairs
+    return pairs and Members.of_blocks(
+        n, np.arange(n), group, y > 0, v.astype(float), weight
+    ), pairs
 
 
 def some_order(rng, n):
@@ -32,7 +35,7 @@ def some_order(rng, n):
     time, event, v = rng.integers(1, 9, n), rng.random(n) < 0.6, rng.integers(1, 4, n)
     pairs = naive_pairs.of_times(time, event, v)
     key = 2 * time + ~event
-    return pairs and Ordered.of(key, np.where(event, v, 0.0), v.astype(float)), pairs
+    return pairs and Members.of_keys(key, np.where(event, v, 0.0), v.astype(float)), pairs
 
 
 @pytest.mark.parametrize("small", [0, 512])
@@ -47,7 +50,7 @@ def test_losses_are_those_of_the_definition(some, small, monkeypatch):
             continue
         s, u = quarters(rng, n), quarters(rng, n)
         for loss in ("hinge", "squared"):
-            add = PairSums(members.segments, squared=loss == "squared")
+            add = PairSums(members, squared=loss == "squared")
             value, c, active = add(s)
             twin = naive_pairs.sums(pairs, s, loss)
             assert value == pytest.approx(float(twin[0]), rel=1e-12, abs=1e-13)
@@ -59,16 +62,15 @@ def test_losses_are_those_of_the_definition(some, small, monkeypatch):
             add.bend()(u), np.array(naive_pairs.bend(pairs, s, u), float), atol=1e-12
         )
         A = naive_pairs.concordance(pairs, s)[1]
-        np.testing.assert_allclose(concordant(members.segments, s), np.array(A, float), atol=1e-12)
+        np.testing.assert_allclose(concordance(members, s)[1], np.array(A, float), atol=1e-12)
 
 
 def dense(members):
     """Return π (n, n)."""
     P, blocks = np.zeros((members.n, members.n)), members.blocks
-    for g in range(blocks.count):
-        up, low = (slice(*side.starts[g : g + 2]) for side in (blocks.upper, blocks.lower))
-        at = np.ix_(blocks.upper.rows[up], blocks.lower.rows[low])
-        np.add.at(P, at, np.outer(blocks.upper.shares[up], blocks.lower.shares[low]))
+    for lo, hi in pairwise(blocks.starts.tolist()):
+        rows = blocks.rows[lo:hi]
+        np.add.at(P, np.ix_(rows, rows), np.outer(blocks.a[lo:hi], blocks.b[lo:hi]))
     return P
 
 
@@ -86,24 +88,24 @@ def test_many_rows_are_as_all_their_pairs(small, even, monkeypatch):
         group = rng.integers(0, 3, n) if case % 4 < 2 else None
         if case < 4:
             key = rng.integers(0, int(rng.integers(2, n)), n)
-            members = Ordered.of(key, v * (rng.random(n) < 0.6), v, group)
+            members = Members.of_keys(key, v * (rng.random(n) < 0.6), v, group)
         else:
             group = np.zeros(n, int) if group is None else group
-            members = Blocks.of(n, np.arange(n), group, rng.random(n) < 0.3, v)
+            members = Members.of_blocks(n, np.arange(n), group, rng.random(n) < 0.3, v)
         P, z, u = dense(members), 1.0 - s[:, None] + s, rng.normal(size=n)
         on = P * (z > 0.0)
-        value, c, active = PairSums(members.segments, squared=False)(s)
+        value, c, active = PairSums(members, squared=False)(s)
         assert value == pytest.approx((on * z).sum(), rel=1e-12)
         assert active == pytest.approx(on.sum(), rel=1e-12)
         np.testing.assert_allclose(c, on.sum(0) - on.sum(1), atol=1e-14)
-        squared = PairSums(members.segments, squared=True)
+        squared = PairSums(members, squared=True)
         value, c, _ = squared(s)
         assert value == pytest.approx((on * z * z).sum(), rel=1e-12)
         np.testing.assert_allclose(c, 2 * ((on * z).sum(0) - (on * z).sum(1)), atol=1e-13)
         D = 2 * (np.diag(on.sum(0) + on.sum(1)) - on - on.T)
         np.testing.assert_allclose(squared.bend()(u), D @ u, atol=1e-13)
         k = P * ((s[:, None] > s) + 0.5 * (s[:, None] == s))
-        np.testing.assert_allclose(concordant(members.segments, s), k.sum(0) + k.sum(1), atol=1e-14)
+        np.testing.assert_allclose(concordance(members, s)[1], k.sum(0) + k.sum(1), atol=1e-14)
 
 
 GROUPS = (
@@ -115,7 +117,7 @@ GROUPS = (
 
 def of_groups(weight):
     y, group, _ = GROUPS
-    return Blocks.of(y.size, np.arange(y.size), group, y > 0, np.ones(y.size), weight)
+    return Members.of_blocks(y.size, np.arange(y.size), group, y > 0, np.ones(y.size), weight)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +131,9 @@ def of_groups(weight):
 def test_golden_numbers_of_groups(weight, theta, hinge, squared):
     members, s = of_groups(weight), GROUPS[2]
     assert (members.left_out, members.pairs) == (1, 5)
-    assert members.concordance(s)[0] == pytest.approx(float(F(theta)))
+    assert concordance(members, s)[0] == pytest.approx(float(F(theta)))
     for loss, value in ((False, hinge), (True, squared)):
-        got = PairSums(members.segments, squared=loss)(s)[0]
+        got = PairSums(members, squared=loss)(s)[0]
         assert got == pytest.approx(float(F(value)))
 
 
@@ -143,7 +145,7 @@ def test_golden_derivatives_of_groups():
         ("equal", False, "-1/2 1/4 1/4 -1/6 -1/6 -1/6 1/2 0 0"),
         ("equal", True, "-3/4 1/4 1/2 -1/2 -1/6 -1/2 7/6 0 0"),
     ):
-        c = PairSums(of_groups(weight).segments, squared=loss)(s)[1]
+        c = PairSums(of_groups(weight), squared=loss)(s)[1]
         np.testing.assert_allclose(c, [float(F(x)) for x in wanted.split()], atol=1e-15)
 
 
@@ -162,13 +164,13 @@ def test_golden_derivatives_of_groups():
     ids=["times", "tied times", "grades 2", "grades 3"],
 )  # fmt: skip
 def test_golden_numbers_of_order(key, upper, s, theta, hinge, squared, c):
-    members = Ordered.of(np.array(key), np.array(upper, float), np.ones(len(key)))
+    members = Members.of_keys(np.array(key), np.array(upper, float), np.ones(len(key)))
     s = np.array(s, float)
-    assert members.concordance(s)[0] == pytest.approx(float(F(theta)))
-    value, slopes, _ = PairSums(members.segments, squared=False)(s)
+    assert concordance(members, s)[0] == pytest.approx(float(F(theta)))
+    value, slopes, _ = PairSums(members, squared=False)(s)
     assert value == pytest.approx(float(F(hinge)))
     np.testing.assert_allclose(slopes, [float(F(x)) for x in c.split()], atol=1e-15)
-    assert PairSums(members.segments, squared=True)(s)[0] == pytest.approx(float(F(squared)))
+    assert PairSums(members, squared=True)(s)[0] == pytest.approx(float(F(squared)))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -177,4 +179,4 @@ def test_scores_that_are_not_finite_show(bad):
         members, pairs = some(np.random.default_rng(9), 12)
         s = np.zeros(12)
         s[next(iter(pairs))[1]] = bad
-        assert not np.isfinite(PairSums(members.segments, squared=False)(s)[0])
+        assert not np.isfinite(PairSums(members, squared=False)(s)[0])
