@@ -192,6 +192,17 @@ class Members:
         return np.repeat(np.arange(self.count), np.diff(self.starts))
 
     @cached_property
+    def sides(self) -> tuple[NDArray[np.int64], Vector, Vector]:
+        """Of blocks: where each side begins (2G + 1,), shares (R,), and their sums by side (2G,).
+
+        The sides are the upper rows of the first block, the lower ones, those of the next, and on.
+        """
+        lower = self.starts[1:] - np.add.reduceat(self.key, self.starts[:-1], dtype=np.int64)
+        starts = np.append(np.stack([self.starts[:-1], lower], axis=1), self.starts[-1])
+        shares = self.a + self.b
+        return starts, shares, np.add.reduceat(shares, starts[:-1])
+
+    @cached_property
     def most(self) -> int:
         """The most blocks that a row is a member of."""
         bits = max(int(self.key.max()).bit_length(), 1)

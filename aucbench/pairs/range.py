@@ -110,8 +110,7 @@ class Fpr:
 
     def within(self, members: Members, s: Vector) -> Members:
         """Return the pairs in the range at the scores s (n,)."""
-        x, kept = s[members.rows], np.array([1.0 - self.min_tpr, self.max])
-        return _first(members, np.where(members.key == 0, x, -x), np.tile(kept, members.count))
+        return _first(members, s, 1.0 - self.min_tpr, self.max)
 
 
 @dataclass(frozen=True)
@@ -153,12 +152,11 @@ class Top:
 
     def within(self, members: Members, s: Vector) -> Members:
         """Return the pairs of the highest lower row of each block at the scores s (n,)."""
-        x, kept = s[members.rows], np.tile([1.0, 0.0], members.count)
-        return _first(members, np.where(members.key == 0, x, -x), kept)
+        return _first(members, s, 1.0, 0.0)
 
 
-def _first(members: Members, value: Vector, kept: Vector) -> Members:
-    """Return the members with the lowest values that fill a share of each side of each block.
+def _first(members: Members, s: Vector, of_upper: float, of_lower: float) -> Members:
+    """Return the lowest upper rows and the highest lower rows of each block, so many of each.
 
     The last one counts in part, and all are scaled so that blocks keep their masses.
 
@@ -166,37 +164,35 @@ def _first(members: Members, value: Vector, kept: Vector) -> Members:
     ----------
     members : Members
         Blocks.
-    value : array of shape (R,)
-        Upper rows with the lowest values are taken, and lower rows too.
-    kept : array of shape (2G,)
-        The share of the upper rows of each block, and of the lower ones; 0: one row.
+    s : array of shape (n,)
+        The scores.
+    of_upper, of_lower : float
+        The share of the upper rows, and that of the lower ones; 0: one row.
     """
-    shares = members.a + members.b  # one of them is 0
-    lower = members.starts[:-1] + np.bincount(members.group, members.key == 0).astype(np.int64)
-    starts = np.append(np.stack([members.starts[:-1], lower], axis=1), members.starts[-1])
-    masses = np.add.reduceat(shares, starts[:-1])
-    room = kept * masses
-    side = np.repeat(np.arange(room.size), np.diff(starts))
-    ends = [shares[lo:hi] for lo, hi in pairwise(starts.tolist())] if room.size == 2 else []
-    if ends and all(float(np.ptp(end)) == 0.0 for end in ends):
-        order = np.concatenate(
-            [
-                lo + _lowest(value[lo:hi], members.rows[lo:hi], float(most / shares[lo]))
-                for (lo, hi), most in zip(pairwise(starts.tolist()), room, strict=True)
-            ]
-        )
+    starts, shares, masses = members.sides
+    room = masses * np.tile([of_upper, of_lower], members.count)
+    x, cuts = s[members.rows], [*pairwise(starts.tolist())]
+    if members.count == 1 and all(float(np.ptp(shares[lo:hi])) == 0.0 for lo, hi in cuts):
+        (upper, lower), counts = (x[lo:hi] for lo, hi in cuts), room / shares[starts[:-1]]
+        chosen = [
+            _lowest(upper, members.rows[: upper.size], float(counts[0])),
+            _lowest(-lower, members.rows[upper.size :], float(counts[1])) + upper.size,
+        ]
+        order, sizes = np.concatenate(chosen), np.array([part.size for part in chosen])
     else:
-        order = np.lexsort((members.rows, value, side))
-    shares, side = shares[order], side[order]
-    starts = np.searchsorted(side, np.arange(room.size + 1))
-    room[room == 0.0] = shares[starts[:-1]][room == 0.0]
+        sizes = np.diff(starts)
+        value = np.where(members.key == 0, x, -x)
+        order = np.lexsort((members.rows, value, np.repeat(np.arange(sizes.size), sizes)))
+    side, shares = np.repeat(np.arange(sizes.size), sizes), shares[order]
+    starts = np.append(0, np.cumsum(sizes))
+    room = np.where(room > 0.0, room, shares[starts[:-1]])
     before = np.append(0.0, running_sums(starts, shares)[:-1])
     before[starts[:-1]] = 0.0
     counted = np.clip(room[side] - before, 0.0, shares)
     use = counted > 0.0
     order, side = order[use], side[use]
     scaled, key = counted[use] * (masses / room)[side], members.key[order]
-    starts = np.searchsorted(side, np.arange(0, room.size + 1, 2))
+    starts = np.searchsorted(side, np.arange(0, sizes.size + 1, 2))
     a, b = np.where(key == 0, scaled, 0.0), np.where(key == 0, 0.0, scaled)
     return Members(members.n, members.rows[order], key, starts, a, b, members.left_out)
 
