@@ -175,32 +175,38 @@ def _others(results: Results, of: Plain) -> list[str]:
 
 def series_of(results: Results, side: Plain, base: float | None = None) -> Series:
     """Return the number of a side for each run that all of its lines have, or its logarithm."""
-    lines = results.select(_selection(side))
-    each = [results.series(line, side.get("measure", AUC)) for line in lines]
+    lines, along = results.select(_selection(side)), side.get("along", "")
+    series = mean_series(results, lines, side.get("measure", AUC), base, along)
+    if "minus" in side:
+        rest = {key: value for key, value in side.items() if key != "minus"}
+        other = series_of(results, {**rest, **side["minus"]}, base)
+        return {run: series[run] - other[run] for run in series if run in other}
+    return series
+
+
+def mean_series(
+    results: Results, lines: Sequence[Line], measure: str, base: float | None, along: str = ""
+) -> Series:
+    """Return the mean of a measure over some lines, for each run that all of them have.
+
+    With a base it is that of logarithms. With `along` it is the slope of the least-squares line
+    against a value of the lines, whose logarithm counts then too.
+    """
+    each = [results.series(line, measure) for line in lines]
     runs = sorted(set.intersection(*map(set, each))) if each else []
+    if not runs:
+        return {}
     table = np.array([[series[run] for run in runs] for series in each])
     if base:
         with np.errstate(divide="ignore", invalid="ignore"):
             table = np.where(table > 0, np.log(table) / log(base), nan)
-    if along := side.get("along"):
+    numbers = table.mean(axis=0)
+    if along:
         x = np.array([value_of(line, along) for line in lines], np.float64)
-        numbers = slopes_of(np.log(x) / log(base) if base else x, table)
-    else:
-        numbers = table.mean(axis=0) if len(table) else table
-    if "minus" in side:
-        rest = {key: value for key, value in side.items() if key != "minus"}
-        other = series_of(results, {**rest, **side["minus"]}, base)
-        return {run: x - other[run] for run, x in zip(runs, numbers, strict=True) if run in other}
+        x = np.log(x) / log(base) if base else x
+        centred = x - x.mean()
+        numbers = centred @ table / (centred @ centred) if np.ptp(x) else np.full(len(runs), nan)
     return dict(zip(runs, map(float, numbers), strict=True))
-
-
-def slopes_of(x: Vector, table: Vector) -> Vector:
-    """Return the slope of the least-squares line through the points of each run, a column."""
-    centred = x - x.mean()
-    if not centred.any():
-        return np.full(table.shape[1:], nan)
-    slopes: Vector = centred @ table / (centred @ centred)
-    return slopes
 
 
 def _interval(results: Results, claim: Plain, line: Line, values: Vector) -> Range:
@@ -217,7 +223,7 @@ def _decide(results: Results, claim: Plain, items: Sequence[Item]) -> Tested:
         return None, FEW
     above = claim.get("above", -inf if "because" in claim else 0.0)
     below = claim.get("below", inf)
-    fails = [x for x in items if x.range.high <= above or x.range.low >= below or not x.holds]
+    fails = [x for x in items if x.range.high < above or x.range.low > below or not x.holds]
     inside = [x for x in items if above < x.range.low and x.range.high < below]
     unclear = [x for x in items if x not in fails and x not in inside]
     rule = claim.get("unclear", "fails")

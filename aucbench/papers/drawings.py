@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.papers.claims import means_along, range_of, slopes_of
+from aucbench.papers.claims import mean_series, means_along, range_of
 from aucbench.papers.parts import AUC, Form, Line, Plain, check_form, require_keys
 from aucbench.papers.results import Curve, Results, value_of
 from aucbench.report.chart import Chart
@@ -167,7 +167,8 @@ def _cell(results: Results, lines: Sequence[Line], column: Plain) -> Any:
     some = [line for line in lines if column.get("method") in (None, line.method)]
     measure = column.get("measure", AUC)
     if column["statistic"] == "growth":
-        return _growth(results, some, column)
+        slopes = mean_series(results, some, measure, 10.0, column["along"])
+        return str(range_of([*slopes.values()])) if slopes else None
     if "published" in column["statistic"]:
         return _published(results, some, column)
     each = [results.values(line, measure) for line in some]
@@ -191,17 +192,6 @@ def _published(results: Results, lines: Sequence[Line], column: Plain) -> float 
         return printed.mean
     ours = _cell(results, lines, {**column, "statistic": "mean"})
     return None if ours is None else printed.mean / float(ours)
-
-
-def _growth(results: Results, lines: Sequence[Line], column: Plain) -> str | None:
-    """Return the exponent by which a measure grows with a value of the lines, with its interval."""
-    each = [results.series(line, column["measure"]) for line in lines]
-    runs = sorted(set.intersection(*map(set, each))) if each else []
-    if not runs:
-        return None
-    table = np.log([[series[run] for run in runs] for series in each])
-    x = np.log([value_of(line, column["along"]) for line in lines])
-    return str(range_of(slopes_of(x, table)))
 
 
 def _means_of_sets(results: Results, lines: Sequence[Line], measure: str) -> list[float]:

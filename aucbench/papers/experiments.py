@@ -177,7 +177,7 @@ def _read_experiment(plain: Plain, place: str, scale: Scale, protocol: Protocol)
         notes=tuple(filter(None, notes)),
         plans=tuple(plan for plan, _ in read if plan is not None),
         measurements=tuple({one.name: one for some, _ in measured for one in some}.values()),
-        lines=lines,
+        lines=tuple(line for line in lines if not line.at.get("left_out")),
         entries=tuple(_read_entries(told, lines)),
         drawings=tuple(told.get("drawings", ())),
         claims=tuple(told.get("claims", ())),

@@ -170,7 +170,7 @@ class Experiment:
     notes: tuple[str, ...] = ()
     plans: tuple[Plan, ...] = ()  # what the harness runs; their cells are different
     measurements: tuple[Measurement, ...] = ()  # what it runs besides
-    lines: tuple[Line, ...] = ()
+    lines: tuple[Line, ...] = ()  # without those that no plan has
     entries: tuple[Entry, ...] = ()
     drawings: tuple[Plain, ...] = ()  # see `aucbench.papers.drawings`
     claims: tuple[Plain, ...] = ()  # see `aucbench.papers.claims`
