@@ -23,7 +23,7 @@ def exact_rows(T, d, fp, fn):
 
 def first_max_auc(lines):
     """Return the first local maximum of the AUC, where the published search for it ends."""
-    for pieces in walk.plateaus(walk.Walk(lines)):
+    for pieces in walk.find_plateaus(walk.Walk(lines)):
         if pieces.optimum.any():
             return pieces.found(int(pieces.optimum.argmax()))
     return pieces.found(-1)

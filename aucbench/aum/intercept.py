@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.aum.loss import require_finite, scores_of, sorted_thresholds
+from aucbench.aum.loss import require_finite, require_scores, sort_thresholds
 from aucbench.data.breakpoints import Breakpoints
 
 
@@ -33,9 +33,9 @@ def intercept_of_least_errors(breakpoints: Breakpoints, scores: ArrayLike) -> fl
     DataError
         When scores have another shape or are not finite.
     """
-    s = scores_of(breakpoints, scores)
+    s = require_scores(breakpoints, scores)
     require_finite(s)
-    T, order = sorted_thresholds(breakpoints, s)
+    T, order = sort_thresholds(breakpoints, s)
     if not T.size:
         return 0.0
     last = np.flatnonzero(

@@ -89,15 +89,15 @@ def aum_loss(breakpoints: Breakpoints, scores: ArrayLike) -> AumLoss:
     Hillman & Hocking, "Optimizing ROC curves with a sort-based surrogate loss for binary
     classification and changepoint detection", JMLR 24 (2023).
     """
-    s = scores_of(breakpoints, scores)
+    s = require_scores(breakpoints, scores)
     sides = breakpoints.sides
     if sides is not None and s.size:
-        loss = by_selection(sides, s)
+        loss = select_loss(sides, s)
         if isfinite(loss.value):
             return loss
     # The sort leaves out differences of scores where the area is 0, so fewer of them overflow.
     require_finite(s)
-    return by_sort(breakpoints, s)
+    return sort_loss(breakpoints, s)
 
 
 def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
@@ -129,7 +129,7 @@ def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
     ----------
     T. D. Hocking, R package penaltyLearning, function ROChange.
     """
-    s = scores_of(breakpoints, scores)
+    s = require_scores(breakpoints, scores)
     require_finite(s)
     b, sides = breakpoints, breakpoints.sides
     if sides is not None and b.is_complete and 0 < sides.n_pos < s.size:
@@ -140,7 +140,7 @@ def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
             f"an ROC curve needs errors of both kinds, but {P:g} false positives and {N:g} false "
             "negatives are possible; give both classes"
         )
-    t, order = sorted_thresholds(b, s)
+    t, order = sort_thresholds(b, s)
     ends = np.flatnonzero(np.r_[t[1:] != t[:-1], True][: t.size])
     fp = b.fp_base.sum() + np.r_[0.0, np.cumsum(b.fp_diff[order])[ends]]
     least = N - b.fn_base.sum() + b.fn_diff.sum()
@@ -151,7 +151,7 @@ def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
     return float(np.diff(x) @ (y[1:] + y[:-1]) / (2.0 * P * N))
 
 
-def by_selection(sides: Sides, s: Vector) -> AumLoss:
+def select_loss(sides: Sides, s: Vector) -> AumLoss:
     """Return the loss of binary labels by selections, in O(n)."""
     place, slopes = np.empty(s.size, np.int8), np.empty((2, aum.PLACES))
     work = np.empty(2 * s.size + 4)
@@ -159,21 +159,21 @@ def by_selection(sides: Sides, s: Vector) -> AumLoss:
     return AumLoss(value, slopes, place)
 
 
-def by_sort(breakpoints: Breakpoints, s: Vector) -> AumLoss:
+def sort_loss(breakpoints: Breakpoints, s: Vector) -> AumLoss:
     """Return the loss of any breakpoints by one sort, in O(B log B)."""
     slopes = np.zeros((2, s.size))
-    t, order = sorted_thresholds(breakpoints, s)
+    t, order = sort_thresholds(breakpoints, s)
     b = breakpoints
     value = aum.sweep_loss(t, order, b.example, b.fp_diff, b.fn_diff, slopes[0], slopes[1])
     return AumLoss(value, slopes)
 
 
-def sorted_thresholds(breakpoints: Breakpoints, s: Vector) -> tuple[Vector, Index]:
+def sort_thresholds(breakpoints: Breakpoints, s: Vector) -> tuple[Vector, Index]:
     """Ascending thresholds, and the breakpoint of each; equal thresholds keep their order."""
     return argsort(breakpoints.value - s[breakpoints.example])
 
 
-def scores_of(breakpoints: Breakpoints, scores: ArrayLike) -> Vector:
+def require_scores(breakpoints: Breakpoints, scores: ArrayLike) -> Vector:
     """Return scores as float64; raise `DataError` unless there is one for each example."""
     s = floats("scores", scores)
     if s.shape != (breakpoints.n,):

@@ -144,9 +144,9 @@ class Sweep:
         piece that was freed.
         """
         T, d = lines.intercept, lines.slope
-        fp_units, fn_units, unit = in_units(lines.fp_diff, lines.fn_diff)
+        fp_units, fn_units, unit = round_errors(lines.fp_diff, lines.fn_diff)
         sweep = cls(np.empty(max(aum_sweep.room_size(T.size), DOUBLES_PER_LINE * T.size)))
-        aum_sweep.begin(T, d, fp_units, fn_units, order_of(T, d), unit, sweep.room)
+        aum_sweep.begin(T, d, fp_units, fn_units, sort_lines(T, d), unit, sweep.room)
         return sweep
 
     def run(
@@ -234,7 +234,7 @@ def _blocks(sweep: Sweep, lines: int, max_events: int | None) -> Iterator[Vector
         size *= 2
 
 
-def order_of(T: Vector, d: Vector) -> Index:
+def sort_lines(T: Vector, d: Vector) -> Index:
     """Return the order of the lines by (T, d): ascending thresholds, ties by slope."""
     t, order = argsort(T)
     if (t[1:] == t[:-1]).any():
@@ -243,7 +243,7 @@ def order_of(T: Vector, d: Vector) -> Index:
     return order
 
 
-def in_units(fp: Vector, fn: Vector) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
+def round_errors(fp: Vector, fn: Vector) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
     """Return errors as whole multiples of a unit, and the unit, a power of two.
 
     Sums of whole numbers are exact, so they do not depend on the order of the lines.

@@ -87,7 +87,7 @@ def first_min(lines: Lines) -> Found:
     DataError
         When the lines break a rule of `aum_path`.
     """
-    for pieces in valleys(Walk(lines, until_aum_rises=True)):
+    for pieces in find_valleys(Walk(lines, until_aum_rises=True)):
         if pieces.optimum.any():
             return pieces.found(int(pieces.optimum.argmax()))
     return pieces.found(-1)
@@ -113,7 +113,7 @@ def best_min(lines: Lines, *, max_events: int | None = None) -> Found:
         When `max_events` is not a whole number >= 0.
     """
     walk = Walk(lines, max_events=max_events)
-    return _best(walk, valleys(walk), -1.0)
+    return _best(walk, find_valleys(walk), -1.0)
 
 
 def best_max_auc(lines: Lines, *, step_limit: float = inf) -> Found:
@@ -139,7 +139,7 @@ def best_max_auc(lines: Lines, *, step_limit: float = inf) -> Found:
         When `step_limit` is not a number >= 0.
     """
     walk = Walk(lines, step_limit=step_limit)
-    return _best(walk, plateaus(walk), 1.0)
+    return _best(walk, find_plateaus(walk), 1.0)
 
 
 class Walk:
@@ -197,7 +197,7 @@ class Pieces(NamedTuple):
         return Found(step, lo, hi, float(self.value[k]), int(self.event[k]))
 
 
-def valleys(walk: Walk) -> Iterator[Pieces]:
+def find_valleys(walk: Walk) -> Iterator[Pieces]:
     """Yield intervals on which the slope is 0, or single events; optimal if the AUM then rises."""
     slack = _slacks(walk.lines)[0]
     row, begun, columns = 0, np.empty((3, 0)), np.empty((3, 0))
@@ -215,7 +215,7 @@ def valleys(walk: Walk) -> Iterator[Pieces]:
         yield _last(walk, begun[0, 0], begun[1, 0], begun[0, 0])
 
 
-def plateaus(walk: Walk) -> Iterator[Pieces]:
+def find_plateaus(walk: Walk) -> Iterator[Pieces]:
     """Yield intervals of steps on which the AUC is constant."""
     slack = _slacks(walk.lines)[1]
     row, lo, now, at_lo, unbounded = 0, 0.0, 0.0, 0.0, 0.0

@@ -70,19 +70,21 @@ class LowerBound:
         """Return f(w) − bound plus a bound of the rounding error of f(w) = `value`."""
         return max(0.0, value - self.below) + 4.0 * of_scores(self.f.data, w)
 
-    def stepped(self) -> None:
+    def count_step(self) -> None:
         """Count a step of the descent."""
         self._spent += self._step
 
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         """Return whether the steps since the last programme took as long as another will take."""
-        return self.programmes is not None and self._spent >= self.programmes.work(self.count)
+        return self.programmes is not None and self._spent >= self.programmes.estimate_time(
+            self.count
+        )
 
-    def too_dear(self) -> bool:
+    def is_too_expensive(self) -> bool:
         """Return whether a programme would take long, and much longer than the recent steps."""
         if self.programmes is None:
             return False
-        return self.programmes.work(self.count) > LONG + LAST * self._spent
+        return self.programmes.estimate_time(self.count) > LONG + LAST * self._spent
 
     def vertex(self, w: Vector, s: Vector) -> Vector | None:
         """Solve a programme at w with the scores s; raise the bound, and return the vertex."""
@@ -100,11 +102,11 @@ class LowerBound:
         before, self.count = self.count, min(self.f.data.rows.n, 2 * self.count)
         return self.count > before
 
-    def settle(self, w: Vector, s: Vector) -> None:
+    def raise_bound(self, w: Vector, s: Vector) -> None:
         """Raise the bound by one programme, with more and more rows until it has a solution."""
-        going = self.programmes is not None and not self.too_dear()
+        going = self.programmes is not None and not self.is_too_expensive()
         while going:
-            going = self.vertex(w, s) is None and self.widen() and not self.too_dear()
+            going = self.vertex(w, s) is None and self.widen() and not self.is_too_expensive()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ class Programmes:
         """Return the lower ends of these intervals, in units of their length."""
         return np.where(self.data.y > 0, -1.0, 0.0)
 
-    def work(self, count: int) -> float:
+    def estimate_time(self, count: int) -> float:
         """Return the measured time of a programme of `count` rows, in nanoseconds, roughly."""
         rank = float(min(self.data.d, count) + 1)
         return 4e6 + 40.0 * count * rank * rank
@@ -172,19 +174,19 @@ class Programmes:
         Vertex or None
             None when these rows are too few to bound the AUM, or there is no solution.
         """
-        near, c = self._sides(s, count)
-        others = self._sum(c)
+        near, c = self._split_rows(s, count)
+        others = self._add_up(c)
         frame = _Frame.of(self.data.rows.take(near.astype(np.int32)), others, self.normal)
-        solved = self._solved(frame, near, others)
+        solved = self._solve(frame, near, others)
         if solved is None:
             return None
         c[near], found = solved
         for _ in range(2):
-            self._mend(frame, near, c)
+            self._correct_sums(frame, near, c)
         size = max(float(np.linalg.norm(v)) for v in (w, found))
         return Vertex(found, self._bound(c, FAR * size, FAR * float(np.abs(s).max())))
 
-    def _sides(self, s: Vector, count: int) -> tuple[Numbers, Vector]:
+    def _split_rows(self, s: Vector, count: int) -> tuple[Numbers, Vector]:
         """Return the rows near the threshold, and the c of the other rows, (n,)."""
         values, order = argsort(-s)
         labels = self.data.labels
@@ -195,12 +197,12 @@ class Programmes:
         c[near] = 0.0
         return near, c
 
-    def _sum(self, c: Vector) -> tuple[Vector, float]:
+    def _add_up(self, c: Vector) -> tuple[Vector, float]:
         """Return Xᵀc and Σc."""
         count_rows(self.data.n)
         return self.data.pullback(c), fsum(c)
 
-    def _solved(
+    def _solve(
         self, frame: _Frame, near: Numbers, others: tuple[Vector, float]
     ) -> tuple[Vector, Vector] | None:
         """Return the c of the rows near the threshold, and the multipliers as weights."""
@@ -221,7 +223,7 @@ class Programmes:
         shares = np.clip(solution.x[: near.size], low, low + 1.0)
         return shares * self.unit[near], frame.weights(solution.eqlin.marginals[:-1])
 
-    def _mend(self, frame: _Frame, near: Numbers, c: Vector) -> None:
+    def _correct_sums(self, frame: _Frame, near: Numbers, c: Vector) -> None:
         """Change c where it is strictly between its bounds, so that Xᵀc − μ a and Σc are near 0."""
         unit = self.unit[near]
         low = self.low[near] * unit
@@ -230,13 +232,13 @@ class Programmes:
         A = frame.system(free, np.ones(free.size))
         if not A.size:
             return
-        change = np.linalg.lstsq(A, -frame.vector(*self._sum(c)), rcond=None)[0][: free.size]
+        change = np.linalg.lstsq(A, -frame.vector(*self._add_up(c)), rcond=None)[0][: free.size]
         moved = c[near[free]] + change
         c[near[free]] = np.clip(moved, low[free], low[free] + unit[free])
 
     def _bound(self, c: Vector, far: float, reach: float) -> float:
         """Return μ − c·shift minus the largest effect of Xᵀc − μ a and Σc for ‖w‖ ≤ far."""
-        g, total = self._sum(c)
+        g, total = self._add_up(c)
         mu, a = 0.0, self.normal
         if a is not None:
             mu = float(a @ g) / float(a @ a)

@@ -99,22 +99,22 @@ class BundleDescent:
     def step(self) -> bool:
         """Search along the direction of the cuts, and return whether to go on."""
         near = self.value - self.bound.below <= self.enough  # else the slower question is spared
-        if not self.value > 0.0 or (near and self._certified()):  # no area is less than 0
+        if not self.value > 0.0 or (near and self._is_certified()):  # no area is less than 0
             return False
-        self.bound.stepped()
+        self.bound.count_step()
         way = self.cuts.direction(self.w, self.value)
         stuck = self.nulls >= NULL_STEPS
-        if (stuck or self._optimal(way)) and not self.bound.too_dear():
-            return self._at_vertex()
+        if (stuck or self._is_optimal(way)) and not self.bound.is_too_expensive():
+            return self._go_to_vertex()
         if stuck:
             return False
-        self._along(way)
-        if not self.shown.early_stopping and self.bound.due():
-            self._at_vertex()
-            return not self._certified()
+        self._search_along(way)
+        if not self.shown.early_stopping and self.bound.is_due():
+            self._go_to_vertex()
+            return not self._is_certified()
         return True
 
-    def _along(self, way: Direction) -> None:
+    def _search_along(self, way: Direction) -> None:
         """Search, add a cut, and move where the AUM falls."""
         v = self.f.data.scores(way.p)
         eta = self.search(breakpoints_of(self.f.data), self.s - self.f.shift, v)
@@ -123,26 +123,26 @@ class BundleDescent:
         # Rounding decides which scores are tied at the kink η. So both sides of it are evaluated.
         sides = [self.s - eta * (1.0 + e) * v for e in (-BESIDE, BESIDE)]
         if fall >= ENOUGH_FALL * way.predicted:
-            self._cut_at(self.w - eta * way.p, value, sides)
+            self._add_cut(self.w - eta * way.p, value, sides)
         else:
-            self._cut_at_trial(way, v)
+            self._add_trial_cut(way, v)
         if fall > 0.0:
             self._move(way.p, v, eta, value)
             self.shown.judge(self.w, sides[0], self.value, self.s)
         self.nulls = 0 if fall > 0.0 else self.nulls + 1
 
-    def _at_vertex(self) -> bool:
+    def _go_to_vertex(self) -> bool:
         """Solve one programme, and return whether to go on."""
         if self.bound.programmes is None:
             return False
         vertex = self.bound.vertex(self.w, self.s)
         if vertex is None:
             return self.bound.widen()
-        if not self._moved_to(vertex) and not self.bound.widen():
+        if not self._move_to(vertex) and not self.bound.widen():
             return False
-        return not self._certified()
+        return not self._is_certified()
 
-    def _moved_to(self, vertex: Vector) -> bool:
+    def _move_to(self, vertex: Vector) -> bool:
         """Move to the vertex if the AUM is lower there, and return whether it is."""
         w = self.project(vertex)
         s = self.f.data.scores(w)
@@ -155,26 +155,26 @@ class BundleDescent:
         self.shown.judge(w, before, value, s)
         return True
 
-    def _certified(self) -> bool:
+    def _is_certified(self) -> bool:
         return self.bound.gap(self.w, self.value) <= self.enough
 
     def gap(self, *, ended: bool) -> float | None:
         """Return the certified gap of the weights of the state, see above."""
         if not self.shown.early_stopping:
             return self.bound.gap(self.w, self.value) if self.bound.below > -inf or ended else None
-        stalled = ended and not self._certified()
+        stalled = ended and not self._is_certified()
         return self.bound.gap(self.shown.weights, self.shown.value) if stalled else None
 
-    def _optimal(self, way: Direction) -> bool:
+    def _is_optimal(self, way: Direction) -> bool:
         p = float(np.linalg.norm(way.p))
         radius = max(float(np.linalg.norm(self.w)), self.cuts.t * p)
         return p * radius + way.error <= self.tol * self.value
 
-    def _cut_at(self, w: Vector, value: float, scores: Sequence[Vector]) -> None:
+    def _add_cut(self, w: Vector, value: float, scores: Sequence[Vector]) -> None:
         c = sum((self.f.subgradient(s)[1] for s in scores), np.zeros(self.s.size)) / len(scores)
         self.cuts.add(self.f.data.pullback(c), w, value)
 
-    def _cut_at_trial(self, way: Direction, v: Vector) -> None:
+    def _add_trial_cut(self, way: Direction, v: Vector) -> None:
         t = self.cuts.t
         value, c = self.f.subgradient(self.s - t * v)
         self.cuts.add(self.f.data.pullback(c), self.w - t * way.p, value)

@@ -63,7 +63,7 @@ def published_descent(
         shown.judge(w, before, loss.value, s)
         yield State(shown.weights)
     bound = LowerBound.of(f, project)
-    bound.settle(w, s)
+    bound.raise_bound(w, s)
     if shown.early_stopping and bound.gap(w, value) <= enough:
         yield State(shown.weights)  # it has ended at the minimum, and shows other weights
         return

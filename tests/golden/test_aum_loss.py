@@ -37,7 +37,7 @@ def test_area_and_derivatives_of_every_case(reference):
     for case in cases(reference, "aum_line_search"):
         b, s = breakpoints_of(case["inputs"])
         slopes = np.array(case["outputs"]["derivative_mat"])
-        for found in (aum_loss(b, s), loss.by_sort(b, s)):
+        for found in (aum_loss(b, s), loss.sort_loss(b, s)):
             assert found.value == pytest.approx(case["outputs"]["aum"], rel=1e-12), case["id"]
             if case["id"] != APART:
                 np.testing.assert_allclose(

@@ -92,7 +92,7 @@ def test_selection_equals_the_sort(denominator, case):
     y, s = case
     b = Breakpoints.of_labels(y, denominator)
 
-    compare(loss.by_selection(b.sides, s), loss.by_sort(b, s), np.abs(s).max())
+    compare(loss.select_loss(b.sides, s), loss.sort_loss(b, s), np.abs(s).max())
 
 
 CROWDED = {
@@ -117,7 +117,7 @@ def test_a_sample_brackets_but_never_decides(denominator, name, share):
     s = CROWDED[name](rng, y.size) + (y > 0)
     b = Breakpoints.of_labels(y, denominator)
 
-    compare(loss.by_selection(b.sides, s), loss.by_sort(b, s), np.abs(s).max())
+    compare(loss.select_loss(b.sides, s), loss.sort_loss(b, s), np.abs(s).max())
 
 
 @DENOMINATORS
@@ -131,7 +131,7 @@ def test_a_sample_that_misleads(denominator):
         s = np.random.default_rng(0).normal(size=n)
         s[seen] += sign * 100.0
         b = Breakpoints.of_labels(y, denominator)
-        compare(loss.by_selection(b.sides, s), loss.by_sort(b, s), 100.0)
+        compare(loss.select_loss(b.sides, s), loss.sort_loss(b, s), 100.0)
 
 
 @given(labelled(), st.lists(ANY, min_size=42, max_size=42))
@@ -191,7 +191,7 @@ def test_rates_do_not_drift():
     s = rng.normal(size=n)
     b = Breakpoints.of_labels(y)
 
-    fast, sorted_ = loss.by_selection(b.sides, s), loss.by_sort(b, s)
+    fast, sorted_ = loss.select_loss(b.sides, s), loss.sort_loss(b, s)
 
     assert sorted_.value == pytest.approx(fast.value, rel=1e-14)
 

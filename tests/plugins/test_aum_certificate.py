@@ -79,14 +79,14 @@ def test_what_the_programme_leaves_is_taken_off_the_bound(monkeypatch):
     w = optima.least_aum(X, y, 0.0, normal)
     s = f.data.scores(w)
     exact = found.vertex(w, s, 120)
-    monkeypatch.setattr(Programmes, "_mend", lambda *args: None)
-    rough = Programmes._solved
+    monkeypatch.setattr(Programmes, "_correct_sums", lambda *args: None)
+    rough = Programmes._solve
 
     def disturbed(self, frame, near, c):
         shares, weights = rough(self, frame, near, c)
         return 0.999 * shares, weights
 
-    monkeypatch.setattr(Programmes, "_solved", disturbed)
+    monkeypatch.setattr(Programmes, "_solve", disturbed)
     assert found.vertex(w, s, 120).below < exact.below - 1e-4
 
 
@@ -98,15 +98,15 @@ def test_error_functions_and_free_scale_have_no_programme():
     assert free.programmes is None
     assert free.below == 0.0
     assert free.gap(np.ones(5), 0.25) == pytest.approx(0.25)
-    assert not free.due()
-    assert not free.too_dear()
+    assert not free.is_due()
+    assert not free.is_too_expensive()
 
 
 def test_a_programme_that_takes_too_long_is_left_out(monkeypatch):
     X, y = sample()
     monkeypatch.setattr(certificate, "LONG", 0.0)
     monkeypatch.setattr(certificate, "LAST", 0.0)
-    monkeypatch.setattr(LowerBound, "due", lambda self: False)
+    monkeypatch.setattr(LowerBound, "is_due", lambda self: False)
 
     run = solve(get_solver("aum", early_stopping=False), Data.of(X, y), passes=20_000)
 
