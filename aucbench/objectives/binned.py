@@ -14,7 +14,7 @@ from aucbench.data.rounding import UNIT, Slack, gamma
 from aucbench.errors import UnsupportedError
 from aucbench.objectives.margins import Margins, spread_of_margins
 from aucbench.scale import ChunkedData
-from aucbench.scale.bins import Binned, Grid, binned, fits, pulled
+from aucbench.scale.bins import Binned, Grid, auc_between, binned, fits, pulled
 from aucbench.scale.row_sums import additions
 
 BINS, MOST = 1 << 10, 1 << 20  # at first, and at last
@@ -91,8 +91,20 @@ class BinnedLoss(Objective, ABC):
         """Return (e, η): f(w) ≤ value + e, and f(u) ≥ b + g·u − e − η‖u − w‖."""
 
     @abstractmethod
+    def _grid(self, w: Vector) -> Grid:
+        """Return the bins for the scores of w."""
+
+    @abstractmethod
+    def _weighed(self, rows: Binned, grid: Grid, w: Vector) -> tuple[Vector, float, float]:
+        """Return c (2, bins) of each class and bin, b, and the slack of f(w) ≤ b + g·w + slack."""
+
     def _at(self, w: Vector) -> Cut:
-        """Return the cut at w ≠ 0."""
+        """Return the cut at w ≠ 0: g = Σ c_i z_i, with c_i of the class and the bin of row i."""
+        grid = self._grid(w)
+        rows = self._rows(w, grid)
+        c, b, slack = self._weighed(rows, grid, w)
+        g = self._pulled(rows, w, grid, c)
+        return BinnedCut(b + float(g @ w) + slack, g, b, slack, auc=auc_between(rows, grid))
 
     def _at_zero(self) -> Cut:
         """Return the cut at w = 0 by the class means of the survey, whose sums count as others."""

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.contract import Cut
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack, gamma
-from aucbench.objectives.binned import BinnedCut, BinnedLoss, place_error
-from aucbench.scale.bins import Binned, Counts, Grid, auc_between, grid_of
+from aucbench.objectives.binned import BinnedLoss, place_error
+from aucbench.scale.bins import Binned, Counts, Grid, grid_of
 
 
 class BinnedHinge(BinnedLoss):
@@ -70,17 +69,16 @@ class BinnedHinge(BinnedLoss):
 
     slope: ClassVar[float] = 1.0
 
-    def _at(self, w: Vector) -> Cut:
-        grid = grid_of(self.data, w, self.bins)
-        rows = self._rows(w, grid)
+    def _grid(self, w: Vector) -> Grid:
+        return grid_of(self.data, w, self.bins)
+
+    def _weighed(self, rows: Binned, grid: Grid, w: Vector) -> tuple[Vector, float, float]:
         neg, pos = rows.counts
         k, kappa = active(neg, pos)
         twice = 2 * int(self.data.n_pos) * int(self.data.n_neg)
         c = np.stack([kappa / float(twice), -k / float(twice)])
-        g = self._pulled(rows, w, grid, c)
         b = sum(map(mul, k.tolist(), pos.tolist())) / twice
-        slack = within_bins(rows, grid) / twice + place_error(grid)
-        return BinnedCut(b + float(g @ w) + slack, g, b, slack, auc=auc_between(rows, grid))
+        return c, b, within_bins(rows, grid) / twice + place_error(grid)
 
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), see the class."""

@@ -7,16 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.contract import Cut
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack, gamma
-from aucbench.data.tally import uncounted
-from aucbench.objectives.binned import BINS, BinnedCut, BinnedLoss, place_error
+from aucbench.objectives.binned import BINS, BinnedLoss, place_error
 from aucbench.scale import ChunkedData
-from aucbench.scale.bins import Binned, Counts, Grid, auc_between
-
-REACH = 0.15  # of the range of a sample, by which the bins reach farther at first
-NARROW = 1e-9  # least width of a range, relative to the size of its ends
+from aucbench.scale.bins import MARGIN, Binned, Counts, Grid, grid_between, sample_margins
 
 
 class BinnedSquaredHinge(BinnedLoss):
@@ -68,33 +63,25 @@ class BinnedSquaredHinge(BinnedLoss):
 
     def __init__(self, data: ChunkedData, bins: int = BINS) -> None:
         super().__init__(data, bins)
-        self.reach = REACH
+        self.reach = MARGIN  # of the range of a sample, by which the bins reach farther
         self._largest = (0.0, 1.0)  # (error of b, mean of t) of the points so far
-
-    def _at(self, w: Vector) -> Cut:
-        grid = self._grid(w)
-        rows = self._rows(w, grid)
-        k, kappa, square = distances(*rows.counts)
-        pairs = float(int(self.data.n_pos) * int(self.data.n_neg))
-        step = 2.0 / grid.K / pairs
-        g = self._pulled(rows, w, grid, np.stack([kappa * step, k * -step]))
-        mean = sum(map(mul, k.tolist(), rows.counts[1].tolist())) / pairs / grid.K
-        square_mean = float(square @ rows.counts[1]) / pairs / grid.K**2
-        b, slack = 2.0 * mean - square_mean, self._within(rows, grid, w)
-        error = 2.0 * gamma(2 * grid.count + 16) * (2.0 * mean + square_mean)
-        self._largest = (max(self._largest[0], error), max(self._largest[1], mean))
-        self._reach_further(rows, grid)
-        return BinnedCut(b + float(g @ w) + slack, g, b, slack, auc=auc_between(rows, grid))
 
     def _grid(self, w: Vector) -> Grid:
         """Return bins for all active pairs of a sample: from the lowest t to the highest s₋."""
-        with uncounted():  # it is in memory
-            s = self.data.sample.scores(w)
-        n_neg = self.data.survey.samples[0].keys.size
-        low, high = float(s[n_neg:].min()) - 1.0, float(s[:n_neg].max())
-        low, high = min(low, high), max(low, high)
-        margin = self.reach * (high - low) + NARROW * (1.0 + abs(low) + abs(high))
-        return Grid(low - margin, self.bins / (high - low + 2.0 * margin), self.bins)
+        neg, t = sample_margins(self.data, w)
+        return grid_between(t.min(), neg.max(), self.reach, self.bins)
+
+    def _weighed(self, rows: Binned, grid: Grid, w: Vector) -> tuple[Vector, float, float]:
+        k, kappa, square = distances(*rows.counts)
+        pairs = float(int(self.data.n_pos) * int(self.data.n_neg))
+        step = 2.0 / grid.K / pairs
+        mean = sum(map(mul, k.tolist(), rows.counts[1].tolist())) / pairs / grid.K
+        square_mean = float(square @ rows.counts[1]) / pairs / grid.K**2
+        error = 2.0 * gamma(2 * grid.count + 16) * (2.0 * mean + square_mean)
+        self._largest = (max(self._largest[0], error), max(self._largest[1], mean))
+        slack = self._within(rows, grid, w)
+        self._reach_further(rows, grid)
+        return np.stack([kappa * step, k * -step]), 2.0 * mean - square_mean, slack
 
     def _reach_further(self, rows: Binned, grid: Grid) -> None:
         """Let the next bins reach as far as all rows do, which the sample does not show."""

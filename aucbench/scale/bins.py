@@ -124,14 +124,24 @@ def grid_of(data: ChunkedData, w: Vector, count: int) -> Grid:
     Bins below all t = s₊ − 1 or above them decide nothing, and neither do those beyond all
     negatives. Rows that are not in the sample may lie outside, which harms no bound.
     """
+    neg, t = sample_margins(data, w)
+    return grid_between(max(neg.min(), t.min()), min(neg.max(), t.max()), MARGIN, count)
+
+
+def sample_margins(data: ChunkedData, w: Vector) -> tuple[Vector, Vector]:
+    """Return the scores of the negatives of the sample, and t = s − 1 of its positives."""
     with uncounted():  # it is in memory
         s = data.sample.scores(w)
-    neg, t = s[: data.survey.samples[0].keys.size], s[data.survey.samples[0].keys.size :] - 1.0
-    low, high = float(max(neg.min(), t.min())), float(min(neg.max(), t.max()))
-    low, high = min(low, high), max(low, high)
-    margin = MARGIN * (high - low) + NARROW * (1.0 + abs(low) + abs(high))
-    low -= margin
-    return Grid(low, count / (high + margin - low), count)
+    n_neg = data.survey.samples[0].keys.size
+    return s[:n_neg], s[n_neg:] - 1.0
+
+
+def grid_between(one: float, other: float, margin: float, count: int) -> Grid:
+    """Return the bins between two scores, and beyond them by a share of their distance."""
+    low, high = float(min(one, other)), float(max(one, other))
+    beyond = margin * (high - low) + NARROW * (1.0 + abs(low) + abs(high))
+    low -= beyond
+    return Grid(low, count / (high + beyond - low), count)
 
 
 def auc_between(rows: Binned, grid: Grid) -> tuple[float, float]:
