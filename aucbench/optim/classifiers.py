@@ -75,8 +75,7 @@ class FromEstimator(Solver):
     def needs(self) -> Needs:  # type: ignore[override]  # of the estimator
         """It needs labels. Its packages are those of the estimator, its steps and their bases."""
         weights = _weight_parameter(self.estimator) is not None
-        known = frozenset({"weights"} if weights else ())
-        return Needs(known, packages=_packages(self.estimator))
+        return Needs(frozenset({"weights"} if weights else ()), packages=_packages(self.estimator))
 
     def iterates(
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
@@ -165,8 +164,8 @@ def _weight_parameter(estimator: Any) -> str | None:
     last = estimator.steps[-1] if hasattr(estimator, "steps") else ("", estimator)
     prefix = f"{last[0]}__" if last[0] else ""
     fit = getattr(last[1], "fit", None)
-    known = () if fit is None else inspect.signature(fit).parameters
-    return f"{prefix}sample_weight" if "sample_weight" in known else None
+    parameters = () if fit is None else inspect.signature(fit).parameters
+    return f"{prefix}sample_weight" if "sample_weight" in parameters else None
 
 
 def _seeds(name: str) -> bool:
@@ -224,13 +223,13 @@ def _is_classifier(estimator: Any) -> bool:
 
 def _packages(estimator: Any) -> tuple[str, ...]:
     """Return the top-level modules of the estimator and of its parameters."""
-    known = {
+    modules = {
         code.__module__.partition(".")[0]
         for part in (estimator, *estimator.get_params().values())
         for code in _code(part)
         if code.__module__
     }
-    return tuple(sorted(known - {"builtins"}))
+    return tuple(sorted(modules - {"builtins"}))
 
 
 def _code(part: Any) -> tuple[Any, ...]:

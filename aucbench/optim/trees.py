@@ -174,13 +174,13 @@ def trees_of_boosting(boosting: Any) -> TreeSum | None:
     """Return the trees of a fitted `HistGradientBoostingClassifier`; None if it is something else.
 
     scikit-learn keeps them in private attributes, which another version may arrange in another
-    way. So they are believed only after they have given the scores of `decision_function` for rows
-    that lie on their thresholds and beside them.
+    way. So they are used only if they give the scores of `decision_function` for rows that lie on
+    their thresholds and next to them.
 
     Raises
     ------
     UnsupportedError
-        When the attributes are not those that are known, or the scores differ.
+        When the attributes are not those expected, or the scores differ.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -222,10 +222,10 @@ def _rows_at_thresholds(trees: TreeSum) -> Rows:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(CHECKED, trees.d))
     for j in range(trees.d):
-        known = trees.threshold[trees.feature == j]
-        if known.size:
-            drawn = rng.choice(known, CHECKED)
-            X[:, j] = np.where(rng.random(CHECKED) < 0.5, drawn, np.nextafter(drawn, np.inf))
+        thresholds = trees.threshold[trees.feature == j]
+        if thresholds.size:
+            sample = rng.choice(thresholds, CHECKED)
+            X[:, j] = np.where(rng.random(CHECKED) < 0.5, sample, np.nextafter(sample, np.inf))
     return rows_of(X)
 
 

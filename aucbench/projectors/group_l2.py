@@ -174,7 +174,7 @@ class GroupL2(Projector):
         if self.terms is not None and u.size != self._owner.size:
             raise ParameterError(
                 f"the terms have {self._owner.size} features, and the vector has {u.size} "
-                "coordinates beside those that are free; give the terms of its features"
+                "coordinates without those that are free; give the terms of its features"
             )
         return u
 

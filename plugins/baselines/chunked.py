@@ -24,7 +24,7 @@ WIDE = 2000  # features beyond which the Hessian over the sample is a diagonal
 JITTER = 1e-10  # relative, so that rounding leaves the Hessian positive definite
 STEPS = 50  # of Newton's method, at most
 FAR = 100.0  # length of its first step, at most
-CLOSE = 1e-10  # share of P; what the sample cannot tell is larger, and ½‖∇P‖² bounds what is left
+CLOSE = 1e-10  # share of P, far below the error of the sample; ½‖∇P‖² bounds the distance
 
 
 def descent(f: LogisticInParts, most: int) -> Iterator[State]:

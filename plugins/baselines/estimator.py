@@ -53,9 +53,9 @@ def estimator(classifier: str, **params: Any) -> FromEstimator:
     if not (colon and name.isidentifier() and module.replace(".", "_").isidentifier()):
         raise ParameterError(f"got {classifier!r}, wanted module:Class; {ESTIMATOR_EXAMPLE}")
     cls = _class(module, name)
-    known = inspect.signature(cls).parameters.values()
-    names = [p.name for p in known if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    for key in params if not any(p.kind is p.VAR_KEYWORD for p in known) else ():
+    accepted = inspect.signature(cls).parameters.values()
+    names = [p.name for p in accepted if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    for key in params if not any(p.kind is p.VAR_KEYWORD for p in accepted) else ():
         if key not in names:
             raise UnknownNameError(f"parameter of {name}", key, names)
     fresh = cls(**params)
@@ -66,7 +66,7 @@ def estimator(classifier: str, **params: Any) -> FromEstimator:
 
 
 def _class(module: str, name: str) -> Any:
-    home = _imported(module)
+    home = _import(module)
     cls = getattr(home, name, None)
     if isinstance(cls, type):
         return cls
@@ -77,7 +77,7 @@ def _class(module: str, name: str) -> Any:
     raise UnknownNameError(f"class of {module}", name, able)
 
 
-def _imported(module: str) -> Any:
+def _import(module: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
@@ -88,5 +88,5 @@ def _imported(module: str) -> Any:
             ) from error
         raise PluginError(f"{module} cannot be imported: {error}; install that too") from error
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        raise PluginError(f"{module} cannot be imported ({told}); mend the module") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise PluginError(f"{module} cannot be imported ({reason}); fix the module") from error

@@ -33,9 +33,9 @@ class LightGbmPairwise(LightGbm):
     |ΔNDCG_ij|, the gain of swapping the two rows in the ranking, weighs pairs near its top
     more; where it is the same for all pairs the AUC is left. LightGBM cannot leave it out.
 
-    LightGBM takes at most 10 000 rows to a query of lambdarank. More rows are dealt at random
-    to as few equal queries as hold them, each with its share of positives, so that pairs within
-    a query count and others do not: a sample of all pairs that is drawn once. rank_xendcg, a
+    LightGBM takes at most 10 000 rows in a query of lambdarank. More rows are divided at random
+    into as few equal queries as hold them, each with its share of positives. Only pairs within a
+    query count then, a fixed random sample of all pairs. rank_xendcg, a
     listwise cross-entropy, has no limit, and all rows are one query. A tree of lambdarank takes
     a time in proportion to the rows of a query squared, or to rows times `truncation`.
 
@@ -92,14 +92,14 @@ def _shorter(data: Data, rng: np.random.Generator) -> tuple[Data, list[int]]:
             f"a group has more than {LIMIT} rows, which LightGBM does not take; take svm-or or "
             "rank-svm, or objective=rank_xendcg"
         )
-    order, sizes = dealt(data.y > 0, rng)
+    order, sizes = divide_rows(data.y > 0, rng)
     return data.take(order), sizes
 
 
-def dealt(positive: NDArray[np.bool_], rng: np.random.Generator) -> tuple[Index, list[int]]:
+def divide_rows(positive: NDArray[np.bool_], rng: np.random.Generator) -> tuple[Index, list[int]]:
     """Rows query by query, and the sizes of the queries; each has its share of both classes."""
     count = -(-positive.size // LIMIT)
     by_class = [rng.permutation(np.flatnonzero(positive == side)) for side in (True, False)]
     shuffled = np.concatenate(by_class)
-    hands = [shuffled[first::count] for first in range(count)]
-    return np.concatenate(hands).astype(np.int32), [hand.size for hand in hands]
+    queries = [shuffled[first::count] for first in range(count)]
+    return np.concatenate(queries).astype(np.int32), [query.size for query in queries]

@@ -1,4 +1,4 @@
-"""The mini-batches of SPDAM: which may be drawn, how likely each is, and the step sizes."""
+"""The mini-batches of SPDAM: their blocks, how likely each is, and the step sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .centred import CentredRows
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """The mini-batches that may be drawn.
+    """The mini-batches to sample from.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Batches:
     in_pass : float
         Number K of batches in a pass.
     blocks : list of blocks, optional
-        The blocks. None: each batch is `size` rows of all, drawn without replacement.
+        The blocks. None: each batch is a sample of `size` rows, without replacement.
     rows, size : int
         Number of rows, and of rows in a batch.
     """

@@ -60,6 +60,6 @@ class CentredRows:
         means = self.data.means
         with uncounted():  # no weights
             at_own = np.where(self.data.y > 0, *(self.data.scores(m) for m in means[::-1]))
-        own = np.where(self.data.y > 0, *(float(m @ m) for m in means[::-1]))
-        squares = whole_chunk(self.data).square_norms - 2.0 * at_own + own
+        of_means = np.where(self.data.y > 0, *(float(m @ m) for m in means[::-1]))
+        squares = whole_chunk(self.data).square_norms - 2.0 * at_own + of_means
         return float((np.sqrt(np.maximum(squares, 0.0)) * self.scale).max())

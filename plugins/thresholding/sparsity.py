@@ -79,8 +79,8 @@ class _Trial(Solver):
 class _KnownCurvature(Objective):
     """f, whose products with the Hessian are computed once: L̂ is the same for every k.
 
-    A product that is known counts as many rows as before. So a trial has as many steps as a fit of
-    its own.
+    A product that has been computed counts as many rows as before. So a trial has as many steps as
+    a fit alone.
     """
 
     def __init__(self, f: Objective) -> None:

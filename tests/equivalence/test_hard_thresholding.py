@@ -10,10 +10,9 @@ from stepping import posed, states
 from aucbench.contract import Identity, Problem
 from aucbench.data import Data
 from aucbench.data.tally import counting
-from aucbench.objectives import Logistic, PairwiseSquare
+from aucbench.objectives import PairwiseSquare
 from aucbench.optim import lipschitz
 from aucbench.registry import get_solver
-from aucbench.solving.wrappers import recast
 
 RNG = np.random.default_rng(5)
 Y = np.where(RNG.random(48) < 0.25, 1, -1)
@@ -36,19 +35,6 @@ def test_sht_auc_with_all_features_and_one_block_is_gradient_descent(layout):
     for step in found:
         w = w - 0.05 * f.grad(w)
         np.testing.assert_allclose(step, w, rtol=1e-13, atol=1e-15)
-
-
-def test_sto_iht_is_the_loop_of_sht_auc_on_the_logistic_loss():
-    data = Data.of(X, Y)
-    sht = recast(get_solver("sht-auc", k=4, blocks=6, gamma=0.3), objective=Logistic)
-    plain = {"intercept": False, "centre": False}
-    sto = get_solver("sto-iht", k=4, blocks=6, gamma=0.3, **plain)
-
-    ours = iterates(sht, posed(sht, data, RNG), 40)
-    theirs = iterates(sto, posed(sto, data, RNG), 40)
-
-    np.testing.assert_array_equal(ours, theirs)
-    assert (np.count_nonzero(ours, axis=1) <= 4).all()
 
 
 def test_hsg_ht_with_full_batches_is_full_gradient_thresholding():

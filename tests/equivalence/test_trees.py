@@ -206,11 +206,11 @@ def test_sparse_rows_are_scored_a_chunk_at_a_time(monkeypatch):
     np.testing.assert_array_equal(run.decision_function(csr_array(AT)), run.decision_function(AT))
 
 
-def test_more_rows_than_lightgbm_takes_are_dealt_to_queries():
-    from aucbench_plugins.baselines.lightgbm_pairwise import dealt
+def test_more_rows_than_lightgbm_takes_are_divided_into_queries():
+    from aucbench_plugins.baselines.lightgbm_pairwise import divide_rows
 
     X, y = sample(20_001)
-    order, sizes = dealt(y > 0, np.random.default_rng(0))
+    order, sizes = divide_rows(y > 0, np.random.default_rng(0))
     run = solve(get_solver("lightgbm-pairwise", n_estimators=5, truncation=50), Data.of(X, y))
 
     assert sizes == [6667, 6667, 6667]
