@@ -14,10 +14,9 @@ from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import ALL, Data
 from aucbench.data.arrays import Block, Vector
 from aucbench.errors import require_above, require_at_least
-from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 
-from .sparsity import sparse_logistic
+from .sparsity import lipschitz, sparse_logistic
 
 
 @about("few features, by the logistic loss with growing batches", sparse=True, cites=("zhou2018",))

@@ -14,11 +14,10 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector, size
 from aucbench.errors import require_above, require_count
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
 
-from .sparsity import choose_k
+from .sparsity import choose_k, lipschitz
 
 
 @about("few features that rank well, by the pairwise square", sparse=True, cites=("yang2020",))

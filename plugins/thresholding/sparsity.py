@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from aucbench import optim
 from aucbench.contract import Budget, NoMap, Objective, Problem, Solver, State, count_rows
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
@@ -64,7 +65,7 @@ class _Trial(Solver):
         """Return the problem of the first trial with this k."""
         if not self.problems:
             problem = replace(self.solver, k=self.k).problem(data, rng, budget)
-            self.problems.append(replace(problem, f=_KnownCurvature(problem.objective)))
+            self.problems.append(replace(problem, f=_OfTrials(problem.objective)))
         project: Any = self.problems[0].project
         return replace(self.problems[0], project=replace(project, k=self.k))
 
@@ -76,16 +77,12 @@ class _Trial(Solver):
         return states
 
 
-class _KnownCurvature(Objective):
-    """f, whose products with the Hessian are computed once: L̂ is the same for every k.
-
-    A product that has been computed counts as many rows as before. So a trial has as many steps as
-    a fit alone.
-    """
+class _OfTrials(Objective):
+    """The f of all trials. Its L̂ is found once, because it does not depend on k."""
 
     def __init__(self, f: Objective) -> None:
         self.f, self.data = f, f.data
-        self.products: dict[tuple[bytes, bytes], tuple[Vector, int]] = {}
+        self._top, self._rows = 0.0, 0
 
     def value(self, w: Vector) -> float:
         """f(w)."""
@@ -95,13 +92,23 @@ class _KnownCurvature(Objective):
         """Return the gradient of f."""
         return self.f.grad(w, rows)
 
-    def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
-        """Return H v."""
-        key = v.tobytes(), str(rows).encode() if isinstance(rows, slice) else rows.tobytes()
-        if key not in self.products:
+    def lipschitz(self, blocks: Sequence[Block], rng: np.random.Generator) -> float:
+        """Return L̂ of the first trial; count rows and advance `rng` as if it were found anew.
+
+        So a trial has as many steps, and the same batches, as a fit alone.
+        """
+        if self._top:
+            rng.standard_normal(self.data.d)
+        else:
             with counting() as read:
-                product = self.f.curvature(v, rows)
-            self.products[key] = product, read.rows
-        product, read_rows = self.products[key]
-        count_rows(read_rows)
-        return product.copy()
+                self._top = optim.lipschitz(self.f, blocks, rng)
+            self._rows = read.rows
+        count_rows(self._rows)
+        return self._top
+
+
+def lipschitz(f: Objective, blocks: Sequence[Block], rng: np.random.Generator) -> float:
+    """Return L̂, see `aucbench.optim.lipschitz`; trials of k share it."""
+    if isinstance(f, _OfTrials):
+        return f.lipschitz(blocks, rng)
+    return optim.lipschitz(f, blocks, rng)
