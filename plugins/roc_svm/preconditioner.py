@@ -24,7 +24,6 @@ WIDE = 1000  # features beyond which a factor of a d × d matrix costs more than
 PER_FEATURE = 8  # rows of the sample for each feature
 FEW_PER_FEATURE = 2  # the same of a model of more than WIDE features
 MANY = 4  # products of a step that do not yet show that its model is poor
-MOST = 1 << 23  # the largest of these numbers
 SHRINKAGE = 0.05  # share of the diagonal over all pairs that is added
 JITTER = 1e-10  # relative, so that rounding leaves the matrix positive definite
 WINDOW = 1.5  # of margins, its width in deviations of a margin times rows^(-1/5)
@@ -93,7 +92,7 @@ class SampledHessians:
         if self.model is not None and step is not None:
             if not self._is_poor(step):
                 return self.model
-            self.per_feature = min(2 * self.per_feature, MOST)
+            self.per_feature = min(2 * self.per_feature, self.f.data.n)
         self.model = Model(self._matrix(s))
         return self.model
 
