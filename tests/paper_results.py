@@ -8,7 +8,7 @@ from aucbench.bench import Store, make_engine, run
 from aucbench.papers.comparison import compare
 from aucbench.papers.experiments import experiments, paper
 from aucbench.papers.parts import Protocol, Scale
-from aucbench.papers.results import Results, by_cell
+from aucbench.papers.results import Results, index_records
 
 
 def made(name, place, scale=Scale.FULL, protocol=Protocol.CLEAN):
@@ -33,7 +33,7 @@ def ran(experiment, folder, **smaller):
     with Store(folder, create=True) as store, cells_in_process():
         records = [record for p in plans for record in run(p, store, make_engine())]
     assert {record.why for record in records} == {""}
-    results = Results(experiment, by_cell(records), Store(folder))
+    results = Results(experiment, index_records(records), Store(folder))
     return results, compare(results)
 
 

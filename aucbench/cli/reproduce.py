@@ -92,7 +92,7 @@ def reproduce(
 
 def _run(experiment: Experiment, folder: Path, options: RunOptions) -> Results:
     """Run what is missing; exits with 130 after Ctrl-C."""
-    from aucbench.papers.results import Results, by_cell
+    from aucbench.papers.results import Results, index_records
 
     with open_store(folder) as store:
         records = [
@@ -102,7 +102,7 @@ def _run(experiment: Experiment, folder: Path, options: RunOptions) -> Results:
         ]
         store.home.require()  # measurements are in it, also where there is no cell
         measured = {one.asked.name: one for one in _measured(experiment, folder, options)}
-        return Results(experiment, by_cell(records), store, measured)
+        return Results(experiment, index_records(records), store, measured)
 
 
 def _records(plan: Plan, store: Store, options: RunOptions) -> list[Record]:
@@ -123,7 +123,7 @@ def _measured(experiment: Experiment, folder: Path, options: RunOptions) -> list
     from aucbench.papers import measuring
     from aucbench.processes.host import cores
 
-    wanted = measuring.limited(experiment.measurements, options.timeout, options.memory)
+    wanted = measuring.limit_measurements(experiment.measurements, options.timeout, options.memory)
     if not wanted:
         return []
     engine = LocalEngine(jobs=options.jobs or cores())
@@ -131,7 +131,7 @@ def _measured(experiment: Experiment, folder: Path, options: RunOptions) -> list
     bring((one.dataset.name for one in wanted), progress=not options.quiet)
     try:
         with (
-            measuring.opened(folder, create=True) as store,
+            measuring.open_measurements(folder, create=True) as store,
             show_run(len(wanted), options) as progress,
         ):
             results = [*measuring.run(wanted, store, engine, progress, warn)]
@@ -145,10 +145,10 @@ def _measured(experiment: Experiment, folder: Path, options: RunOptions) -> list
 
 def _read(experiment: Experiment, folder: Path) -> Results:
     from aucbench.bench import Store
-    from aucbench.papers.results import results_in
+    from aucbench.papers.results import read_results
 
     with Store(folder) as store:
-        return results_in(experiment, store)
+        return read_results(experiment, store)
 
 
 def _write_page(folder: Path, *, quiet: bool) -> None:

@@ -118,11 +118,11 @@ def status(
 
 
 def _print_counts(folder: Path) -> None:
-    from aucbench.papers.measuring import measured_in
+    from aucbench.papers.measuring import read_measurements
     from aucbench.report.grid import align_columns
 
     with open_store(folder, create=False) as store:
-        measured = Counter(one.status for one in measured_in(folder))
+        measured = Counter(one.status for one in read_measurements(folder))
         counts = [] if measured and not store.plans() else _cell_counts(store)
     if measured:
         counts += [("measurements", measured.total()), *_failures(measured)]
@@ -239,7 +239,7 @@ class _CellLine(NamedTuple):
 
 def _ended(store: Store) -> Iterator[_CellLine]:
     """Yield what has ended, also records of cells that are in no plan of the folder."""
-    from aucbench.papers.measuring import measured_in
+    from aucbench.papers.measuring import read_measurements
 
     for record in store.records():
         yield _CellLine(
@@ -249,7 +249,7 @@ def _ended(store: Store) -> Iterator[_CellLine]:
             record.why,
             record.process.log or "",
         )
-    for one in measured_in(store.folder):
+    for one in read_measurements(store.folder):
         place = (one.asked.name, str(one.asked.dataset), "")
         yield _CellLine(one.id, place, one.status, one.why, one.log)
 

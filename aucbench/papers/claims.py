@@ -63,7 +63,7 @@ class Range:
         return f"{self.mean:{form}} ({self.low:{form}} to {self.high:{form}})"
 
 
-def range_of(values: Sequence[float] | Vector, ratio: float = 0.0, repeats: int = 1) -> Range:
+def mean_range(values: Sequence[float] | Vector, ratio: float = 0.0, repeats: int = 1) -> Range:
     """Return the mean of one value for each run, with its interval by Student's t.
 
     Runs whose value is NaN are left out. `ratio` is that of the rows of the two sides of a split,
@@ -80,7 +80,7 @@ def range_of(values: Sequence[float] | Vector, ratio: float = 0.0, repeats: int 
     return Range(mean, mean - half, mean + half)
 
 
-def deviation_of(values: Sequence[float] | Vector) -> Range:
+def deviation_range(values: Sequence[float] | Vector) -> Range:
     """Return the standard deviation of one value for each run, with its interval by chi-square."""
     x = np.asarray(values, np.float64)
     x = x[~np.isnan(x)]
@@ -214,7 +214,7 @@ def _interval(results: Results, claim: Plain, line: Line, values: Vector) -> Ran
     splits = {**results.experiment.splits, **claim.get("splits", {})}
     ratio = splits["ratio"] if "ratio" in splits else results.ratio(line)
     repeats = splits["repeats"] if "repeats" in splits else results.repeats(line)
-    return range_of(values, ratio / max(1, len(line.datasets)), repeats)
+    return mean_range(values, ratio / max(1, len(line.datasets)), repeats)
 
 
 def _decide(results: Results, claim: Plain, items: Sequence[Item]) -> Tested:
@@ -233,11 +233,11 @@ def _decide(results: Results, claim: Plain, items: Sequence[Item]) -> Tested:
     otherwise = not holds and "otherwise" in claim
     item = claim.get("item", "{row}: {range}" if claim.get("each") == "row" else "{range}")
     listed = [item.format(range=x.range, **x.words) for x in (fails if otherwise else items)]
-    text = claim["otherwise" if otherwise else "because"]
-    told = text.format(claim.get("joint", ", ").join(listed), **dict(_besides(results, claim)))
+    template = claim["otherwise" if otherwise else "because"]
+    text = template.format(claim.get("joint", ", ").join(listed), **dict(_besides(results, claim)))
     if unclear and not fails and rule == "open":
-        return None, f"{UNDECIDED}: {told}"
-    return holds, told if holds or "why" not in claim else f"{told}; {claim['why']}"
+        return None, f"{UNDECIDED}: {text}"
+    return holds, text if holds or "why" not in claim else f"{text}; {claim['why']}"
 
 
 def _besides(results: Results, claim: Plain) -> Iterator[tuple[str, Range]]:
@@ -296,19 +296,19 @@ def _as_printed(results: Results, claim: Plain) -> Tested:
     If it does not, `why` is said, with the deviation {truth} of the AUC of the true scores, and
     with {far}, which is `shift` in such deviations.
     """
-    told, outside, truths = [], False, []
+    deviations, outside, truths = [], False, []
     for line in results.select({"method": claim["method"]}):
         printed, series = results.published(line), results.series(line)
-        ours = deviation_of([*series.values()])
+        ours = deviation_range([*series.values()])
         if printed is None or printed.sd is None or isnan(ours.low):
             continue
         above = results.series(line, TRUTH)
         truths.append(np.nanvar([series[run] - gap for run, gap in above.items()], ddof=1))
-        told.append(f"{ours} with {line.row}, printed {printed.sd:.3g}")
+        deviations.append(f"{ours} with {line.row}, printed {printed.sd:.3g}")
         outside |= not ours.low <= printed.sd <= ours.high
-    if not told:
+    if not deviations:
         return None, FEW
-    because = f"the standard deviation is {'; '.join(told)}"
+    because = f"the standard deviation is {'; '.join(deviations)}"
     if not outside:
         return True, because
     truth = float(np.sqrt(np.mean(truths)))
@@ -318,18 +318,20 @@ def _as_printed(results: Results, claim: Plain) -> Tested:
 def _varies_more(results: Results, claim: Plain) -> Tested:
     """Decide whether the AUC of a method varies more than that of another, by both intervals."""
     own, other = (
-        deviation_of([*series_of(results, {"row": claim["row"], "method": claim[name]}).values()])
+        deviation_range(
+            [*series_of(results, {"row": claim["row"], "method": claim[name]}).values()]
+        )
         for name in ("method", "rival")
     )
     if isnan(own.low) or isnan(other.low):
         return None, FEW
-    told = claim["because"].format(own, other)
+    text = claim["because"].format(own, other)
     if own.low <= other.high and own.high >= other.low:
-        return None, f"{UNDECIDED}: {told}"
-    return own.low > other.high, told
+        return None, f"{UNDECIDED}: {text}"
+    return own.low > other.high, text
 
 
-def means_along(
+def find_means(
     results: Results, lines: Sequence[Line], along: str, measure: str
 ) -> Mapping[str, Mapping[Any, float]]:
     """Return the mean of a measure by a value of the lines, for each method that has some."""
@@ -345,12 +347,12 @@ def _best_above(results: Results, claim: Plain) -> Tested:
     """Decide whether the mean of each method is greatest above a value of the lines."""
     along = claim["along"]
     lines = results.select({"row": claim["row"]})
-    means = means_along(results, lines, along, claim.get("measure", AUC))
+    means = find_means(results, lines, along, claim.get("measure", AUC))
     if not means:
         return None, FEW
-    best = {method: max(known, key=lambda x: known[x]) for method, known in means.items()}
-    told = ", ".join(f"{method} at {along} = {x}" for method, x in best.items())
-    return all(x > claim["above"] for x in best.values()), claim["because"].format(told)
+    best = {method: max(by_value, key=lambda x: by_value[x]) for method, by_value in means.items()}
+    text = ", ".join(f"{method} at {along} = {x}" for method, x in best.items())
+    return all(x > claim["above"] for x in best.values()), claim["because"].format(text)
 
 
 def _best_method(results: Results, claim: Plain) -> Tested:
@@ -361,9 +363,9 @@ def _best_method(results: Results, claim: Plain) -> Tested:
     }
     if any(map(isnan, means.values())):
         return None, FEW
-    told = ", ".join(f"{method} {value:.3f}" for method, value in means.items())
+    text = ", ".join(f"{method} {value:.3f}" for method, value in means.items())
     best = max(means, key=lambda method: means[method])
-    return best == claim["method"], claim["because"].format(told)
+    return best == claim["method"], claim["because"].format(text)
 
 
 def _open(results: Results, claim: Plain) -> Tested:

@@ -74,7 +74,7 @@ class Compared:
         return f"{self.agreement}: {self.why}" if self.why else str(self.agreement)
 
 
-def compared(entry: Entry, results: Results) -> Compared:
+def compare_number(entry: Entry, results: Results) -> Compared:
     """Compare a number of ours with the published one."""
     if entry.rivals:
         entry = replace(entry, line=_best(entry, results), rivals=())
@@ -140,7 +140,7 @@ def _unmeasured(results: Results, entry: Entry) -> str:
 def compare(results: Results) -> tuple[str | Grid | Chart, ...]:
     """Return a table or a figure of a paper: ours beside theirs, drawings, claims and notes."""
     experiment = results.experiment
-    numbers = [compared(entry, results) for entry in experiment.entries]
+    numbers = [compare_number(entry, results) for entry in experiment.entries]
     clean = experiment.protocol is Protocol.CLEAN
     protocol = "" if clean else ", with the protocol of the published code"
     return (
@@ -175,8 +175,8 @@ def _failed(results: Results) -> Iterator[str]:
         if one.result is None:
             by_reason.setdefault(f"{one.status}: {one.why}", []).append(name)
     if by_reason:
-        told = [f"{'; '.join(names)} ({why})" for why, names in by_reason.items()]
-        yield f"No result: {', '.join(told)}."
+        failures = [f"{'; '.join(names)} ({why})" for why, names in by_reason.items()]
+        yield f"No result: {', '.join(failures)}."
 
 
 def _tables(numbers: Sequence[Compared]) -> Iterator[str | Grid]:

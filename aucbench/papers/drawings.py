@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.papers.claims import mean_series, means_along, range_of
+from aucbench.papers.claims import find_means, mean_range, mean_series
 from aucbench.papers.parts import AUC, Form, Line, Plain, check_form, require_keys
 from aucbench.papers.results import Curve, Results, value_of
 from aucbench.report.chart import Chart
@@ -67,17 +67,17 @@ def _means(results: Results, drawing: Plain, words: Plain, lines: Sequence[Line]
     With `published`, the numbers of the paper are lines too; `also` has lines that are given.
     """
     along, measure = drawing["along"], drawing.get("measure", AUC)
-    means = means_along(results, lines, along, measure)
+    means = find_means(results, lines, along, measure)
     shown: dict[str, Points] = {}
     for method in dict.fromkeys(line.method for line in lines):
-        if known := means.get(method):
-            shown[method] = ([*known], [*known.values()])
+        if ours := means.get(method):
+            shown[method] = ([*ours], [*ours.values()])
         if drawing.get("published"):
             own = [line for line in lines if line.method == method]
             printed = {value_of(x, along): results.published(x, measure) for x in own}
-            there = {at: one.mean for at, one in printed.items() if one}
-            if there:
-                shown[f"{method}, published"] = ([*there], [*there.values()])
+            theirs = {at: number.mean for at, number in printed.items() if number}
+            if theirs:
+                shown[f"{method}, published"] = ([*theirs], [*theirs.values()])
     yield from _chart(drawing, words, {**shown, **drawing.get("also", {})} if shown else {})
 
 
@@ -119,7 +119,7 @@ def _shares(results: Results, drawing: Plain, words: Plain, lines: Sequence[Line
     """Yield charts of the share of the runs with at most x of a measure, by method."""
     shown: dict[str, Points] = {}
     for line in lines:
-        values = np.sort(_known(results.values(line, drawing["measure"])))
+        values = np.sort(_drop_missing(results.values(line, drawing["measure"])))
         if values.size:
             shown[line.method] = ([*values], [(k + 1) / values.size for k in range(values.size)])
     yield from _chart(drawing, words, shown)
@@ -168,11 +168,11 @@ def _cell(results: Results, lines: Sequence[Line], column: Plain) -> Any:
     measure = column.get("measure", AUC)
     if column["statistic"] == "growth":
         slopes = mean_series(results, some, measure, 10.0, column["along"])
-        return str(range_of([*slopes.values()])) if slopes else None
+        return str(mean_range([*slopes.values()])) if slopes else None
     if "published" in column["statistic"]:
         return _published(results, some, column)
     each = [results.values(line, measure) for line in some]
-    values = _known(np.concatenate([np.empty(0), *each]))
+    values = _drop_missing(np.concatenate([np.empty(0), *each]))
     if not values.size:
         return None
     if column["statistic"] == "spread":
@@ -203,9 +203,9 @@ def _means_of_sets(results: Results, lines: Sequence[Line], measure: str) -> lis
     return [float(np.nanmean(values)) for values in by_set.values()]
 
 
-def _known(values: Vector) -> Vector:
-    known: Vector = values[~np.isnan(values)]
-    return known
+def _drop_missing(values: Vector) -> Vector:
+    numbers: Vector = values[~np.isnan(values)]
+    return numbers
 
 
 def _text(value: Any, column: Plain) -> Value:

@@ -72,8 +72,8 @@ class Paper:
     @property
     def as_published(self) -> frozenset[str]:
         """The places for which the protocol of the published code can be run too."""
-        told = self.plain["experiments"]
-        return frozenset(place for place in self.places if told[place].get("as-published"))
+        description = self.plain["experiments"]
+        return frozenset(place for place in self.places if description[place].get("as-published"))
 
     def experiment(self, place: str, scale: Scale, protocol: Protocol) -> Experiment:
         """Return the experiment of a place.
@@ -146,87 +146,87 @@ def experiments(
             )
         places = [place]
     if protocol is Protocol.AS_PUBLISHED:
-        known = [place for place in places if place in chosen.as_published]
-        if not known:
+        available = [place for place in places if place in chosen.as_published]
+        if not available:
             which = ", ".join(sorted(chosen.as_published)) or "none"
             raise ParameterError(
                 f"--protocol as-published is not known for {', '.join(places)} of {chosen.name}; "
                 f"it is for: {which}"
             )
-        places = known
+        places = available
     return tuple(chosen.experiment(place, scale, protocol) for place in places)
 
 
 def _read_experiment(plain: Plain, place: str, scale: Scale, protocol: Protocol) -> Experiment:
     def choose(value: Any) -> Any:
-        return chosen_of(value, scale, protocol)
+        return choose_values(value, scale, protocol)
 
-    told = choose(plain["experiments"][place])
+    description = choose(plain["experiments"][place])
     texts, methods = (choose(plain.get(key, {})) for key in ("notes", "methods"))
-    require_keys("an experiment", told, OF_EXPERIMENT)
+    require_keys("an experiment", description, OF_EXPERIMENT)
     for check, key in ((check_claim, "claims"), (check_drawing, "drawings")):
-        for one in told.get(key, ()):
+        for one in description.get(key, ()):
             check(one)
-    read = [*_read_grids(told, methods, plain.get("values", {}))]
-    measured = [*_read_measurements(told)]
+    read = [*_read_grids(description, methods, plain.get("values", {}))]
+    measured = [*_read_measurements(description)]
     lines = tuple(line for _, some in (*read, *measured) for line in some)
-    texts = {**texts, "missing-sets": "".join(_missing_sets(told))}
-    notes = (texts.get(note, note) for note in told["notes"])
+    texts = {**texts, "missing-sets": "".join(_missing_sets(description))}
+    notes = (texts.get(note, note) for note in description["notes"])
     return Experiment(
-        title=told["title"],
+        title=description["title"],
         notes=tuple(filter(None, notes)),
         plans=tuple(plan for plan, _ in read if plan is not None),
         measurements=tuple({one.name: one for some, _ in measured for one in some}.values()),
         lines=tuple(line for line in lines if not line.at.get("left_out")),
-        entries=tuple(_read_entries(told, lines)),
-        drawings=tuple(told.get("drawings", ())),
-        claims=tuple(told.get("claims", ())),
-        splits=told.get("splits", {"ratio": 0.0} if told.get("fresh") else {}),
+        entries=tuple(_read_entries(description, lines)),
+        drawings=tuple(description.get("drawings", ())),
+        claims=tuple(description.get("claims", ())),
+        splits=description.get("splits", {"ratio": 0.0} if description.get("fresh") else {}),
     )
 
 
-def chosen_of(plain: Any, scale: Scale, protocol: Protocol) -> Any:
+def choose_values(plain: Any, scale: Scale, protocol: Protocol) -> Any:
     """Return values with those of a scale and a protocol in place of one for each."""
     if isinstance(plain, list):
-        return [chosen_of(value, scale, protocol) for value in plain]
+        return [choose_values(value, scale, protocol) for value in plain]
     if not isinstance(plain, Mapping):
         return plain
     for known, own in zip(CHOICES, (scale, protocol), strict=True):
         if plain and plain.keys() <= known:
-            return chosen_of(plain[own], scale, protocol)
-    return {key: chosen_of(value, scale, protocol) for key, value in plain.items()}
+            return choose_values(plain[own], scale, protocol)
+    return {key: choose_values(value, scale, protocol) for key, value in plain.items()}
 
 
-def filled(plain: Any, names: Plain) -> Any:
+def fill_names(plain: Any, names: Plain) -> Any:
     """Return values with the names in braces filled in; a name alone is its value, of any type."""
     if isinstance(plain, Mapping):
-        return {key: filled(value, names) for key, value in plain.items()}
+        return {key: fill_names(value, names) for key, value in plain.items()}
     if isinstance(plain, list):
-        return [filled(value, names) for value in plain]
+        return [fill_names(value, names) for value in plain]
     if isinstance(plain, str) and "{" in plain:
         return names[name] if (name := plain[1:-1]) in names else plain.format(**names)
     return plain
 
 
 def _read_grids(
-    told: Plain, methods: Plain, values: Plain
+    description: Plain, methods: Plain, values: Plain
 ) -> Iterator[tuple[Plan | None, list[Line]]]:
     """Yield the plan and the lines of each grid; cells that are left out have no plan."""
-    for given in told.get("grids", ()):
+    for given in description.get("grids", ()):
         require_keys("a grid", given, OF_GRID)
-        plan = {**told.get("plan", {}), **given.get("plan", {})}
-        grid = {"over": told.get("over", [{}]), **given, "plan": plan}
+        plan = {**description.get("plan", {}), **given.get("plan", {})}
+        grid = {"over": description.get("over", [{}]), **given, "plan": plan}
         for over in grid["over"]:
             rows = grid.get("rows", [{}])
-            own = filled({key: grid[key] for key in grid if key not in OF_A_ROW}, over)
+            own = fill_names({key: grid[key] for key in grid if key not in OF_A_ROW}, over)
             first = own.get("first_seed", 0)
             seeds = range(first, first + own.get("trials", 1))
             solvers = [*_read_methods(own, methods, values, over)]
             lines = []
             for at in ({**over, **row} for row in rows):
-                texts = (filled(grid["set"], {**at, "seed": seed}) for seed in seeds)
+                texts = (fill_names(grid["set"], {**at, "seed": seed}) for seed in seeds)
                 sets, maps = tuple(map(parse_spec, texts)), parse_chain(own["features"])
-                words = str(filled(grid.get("row", "{row}"), at))
+                words = str(fill_names(grid.get("row", "{row}"), at))
                 lines += [
                     replace(method, row=words, at={**at, **method.at}, datasets=sets, features=maps)
                     for method in solvers
@@ -246,7 +246,7 @@ def _read_methods(grid: Plain, methods: Plain, values: Plain, over: Plain) -> It
     for key in grid["methods"]:
         if key not in methods:
             raise UnknownNameError("method", key, methods)
-        method = filled(methods[key], over)
+        method = fill_names(methods[key], over)
         require_keys("a method", method, OF_METHOD)
         tune = method.get("tune", False)
         minimum = method.get("minimum")
@@ -254,7 +254,7 @@ def _read_methods(grid: Plain, methods: Plain, values: Plain, over: Plain) -> It
             method=method.get("name", key),
             at=method.get("at", {}),
             truncated=method.get("truncated", False),
-            minimum=read_choice(0, filled(methods[minimum], over)["solver"], False)
+            minimum=read_choice(0, fill_names(methods[minimum], over)["solver"], False)
             if minimum
             else None,
         )
@@ -272,9 +272,9 @@ def _read_methods(grid: Plain, methods: Plain, values: Plain, over: Plain) -> It
             yield replace(line, choice=read_choice(0, spec, rest), at={fixed: value})
 
 
-def _read_measurements(told: Plain) -> Iterator[tuple[list[Measurement], list[Line]]]:
+def _read_measurements(description: Plain) -> Iterator[tuple[list[Measurement], list[Line]]]:
     """Yield the measurements of each row at hand, and its lines: each method has all `runs`."""
-    for given in told.get("measurements", ()):
+    for given in description.get("measurements", ()):
         require_keys("measurements", given, OF_MEASUREMENT)
         for row in (row for row in given["rows"] if _is_at_hand(row)):
             for over in given.get("over", [{}]):
@@ -282,9 +282,9 @@ def _read_measurements(told: Plain) -> Iterator[tuple[list[Measurement], list[Li
                 names = {**at, "methods": over.get("methods", given.get("methods"))}
                 some = [
                     Measurement(
-                        name=filled(given["name"], {**names, **run}),
+                        name=fill_names(given["name"], {**names, **run}),
                         call=given["call"],
-                        request=filled(given["request"], {**names, **run}),
+                        request=fill_names(given["request"], {**names, **run}),
                         dataset=parse_spec(row["set"]),
                         reading=ReadOptions(positive=tuple(row["positive"]), negative=REST)
                         if "positive" in row
@@ -307,8 +307,8 @@ def _is_at_hand(row: Plain) -> bool:
     return not row.get("optional") or place_of(row["set"]) not in AWAY
 
 
-def _missing_sets(told: Plain) -> Iterator[str]:
-    rows = [row for given in told.get("measurements", ()) for row in given["rows"]]
+def _missing_sets(description: Plain) -> Iterator[str]:
+    rows = [row for given in description.get("measurements", ()) for row in given["rows"]]
     if missing := [row for row in rows if not _is_at_hand(row)]:
         fetch = ", ".join(f"`aucbench data fetch {row['set']}`" for row in missing)
         yield (
@@ -317,16 +317,16 @@ def _missing_sets(told: Plain) -> Iterator[str]:
         )
 
 
-def _read_entries(told: Plain, lines: Sequence[Line]) -> Iterator[Entry]:
+def _read_entries(description: Plain, lines: Sequence[Line]) -> Iterator[Entry]:
     """Yield the numbers of each measure; rivals are lines of one method and the same rows."""
     by_place: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
         if line.at.get("aside"):
             continue
         place = line.row, line.method
-        place = place[::-1] if told.get("methods") == "rows" else place
+        place = place[::-1] if description.get("methods") == "rows" else place
         by_place.setdefault(place, []).append(line)
-    for measure, numbers in told.get("numbers", {}).items():
+    for measure, numbers in description.get("numbers", {}).items():
         require_keys("numbers", numbers, OF_NUMBERS)
         if measure not in MEASURES:
             raise UnknownNameError("measure", measure, MEASURES)
@@ -347,6 +347,6 @@ def _read_entries(told: Plain, lines: Sequence[Line]) -> Iterator[Entry]:
                 rivals=tuple(rivals),
                 published=Published(number[0], number[1], numbers["runs"]) if number else None,
                 why=numbers.get("why", "") or line.at.get("why", ""),
-                fresh=told.get("fresh", False),
+                fresh=description.get("fresh", False),
                 left_out=left_out,
             )

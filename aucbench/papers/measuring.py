@@ -48,20 +48,20 @@ class Measured:
     machine: Mapping[str, Any]  # empty if it did not begin
 
 
-def opened(folder: Path, *, create: bool = False) -> DocumentStore:
+def open_measurements(folder: Path, *, create: bool = False) -> DocumentStore:
     """Open the store of the measurements in a results folder."""
     return DocumentStore(folder / FOLDER, create=create)
 
 
-def measured_in(folder: Path) -> list[Measured]:
+def read_measurements(folder: Path) -> list[Measured]:
     """Return all measurements that a results folder holds."""
     if not (folder / FOLDER).is_dir():
         return []
-    with opened(folder) as store:
+    with open_measurements(folder) as store:
         return [load(plain, Measured) for plain in store.documents()]
 
 
-def limited(
+def limit_measurements(
     measurements: Iterable[Measurement], timeout: float | None, memory: float | None
 ) -> tuple[Measurement, ...]:
     """Return measurements with limits of a command, in seconds (0: none) and megabytes."""

@@ -20,7 +20,7 @@ from aucbench.bench.results.store import Store
 from aucbench.datasets.simulated import true_scores
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.metrics import auc
-from aucbench.papers.measuring import Measured, measured_in
+from aucbench.papers.measuring import Measured, read_measurements
 from aucbench.papers.parts import AUC, Experiment, Line, Plain, Published
 from aucbench.registry import Spec, get_dataset
 from aucbench.stats.vectors import Vector
@@ -106,7 +106,7 @@ class Results:
         """Return a measure for each run of a line; NaN if the run failed."""
         if line.choice is None:
             return self._measured_series(line, measure)
-        read = measure_called(measure).read
+        read = find_measure(measure).read
         return {
             run: read(Fit(self, line, run, record)) if record.ok else nan
             for run, record in self._runs(line, line.choice).items()
@@ -144,15 +144,17 @@ class Results:
         pass on and as far as it is no rounding.
         """
         records = self._runs(line, line.choice)
-        known = {
+        curves = {
             run: _curve(r, x, y if y != "excess" else "objective") for run, r in records.items()
         }
         if y == "gap":
-            known = {run: (at[gap > 0], gap[gap > 0]) for run, (at, gap) in known.items()}
+            curves = {run: (at[gap > 0], gap[gap > 0]) for run, (at, gap) in curves.items()}
         elif y == "excess":
             ends = self.ends_of_minimum(line, "objective")
-            known = {run: _excess(curve, ends[run]) for run, curve in known.items() if run in ends}
-        return {run: curve for run, curve in known.items() if curve[0].size}
+            curves = {
+                run: _excess(curve, ends[run]) for run, curve in curves.items() if run in ends
+            }
+        return {run: curve for run, curve in curves.items() if curve[0].size}
 
     def ends_of_minimum(self, line: Line, y: str) -> Series:
         """Return the last value of y of the exact solver, or of the line itself if it has none."""
@@ -182,25 +184,25 @@ def _excess(curve: Curve, least: float) -> Curve:
     return x[clear], above[clear]
 
 
-def results_in(experiment: Experiment, store: Store) -> Results:
+def read_results(experiment: Experiment, store: Store) -> Results:
     """Return what a folder holds of an experiment; nothing is run, and nothing is looked up.
 
     Records count that were computed with other versions, and so do results of measurements. If a
     cell or a measurement has more than one, that with the last id counts.
     """
     wanted = {cell for plan in experiment.plans for cell in plan.cells()}
-    records = by_cell(r for r in store.records() if r.cell in wanted)
-    known = measured_in(store.folder) if experiment.measurements else []
+    records = index_records(r for r in store.records() if r.cell in wanted)
+    kept = read_measurements(store.folder) if experiment.measurements else []
     measured = {
         asked.name: one
-        for one in known
+        for one in kept
         for asked in experiment.measurements
         if one.asked.plain == asked.plain
     }
     return Results(experiment, records, store, measured)
 
 
-def by_cell(records: Iterable[Record]) -> dict[Cell, Record]:
+def index_records(records: Iterable[Record]) -> dict[Cell, Record]:
     """Return records by their cells."""
     return {record.cell: record for record in records}
 
@@ -232,7 +234,7 @@ class Measure:
     elsewhere: str = ""  # why it cannot be compared with that of a paper
 
 
-def measure_called(name: str) -> Measure:
+def find_measure(name: str) -> Measure:
     """Return a measure by its name, such as `auc` or `auc-after[20]`.
 
     Raises

@@ -10,9 +10,9 @@ from paper_results import Given, cells_of, made
 from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.results.record import Record, Sizes
 from aucbench.errors import UnknownNameError
-from aucbench.papers.claims import deviation_of, evaluate_claims, range_of
+from aucbench.papers.claims import deviation_range, evaluate_claims, mean_range
 from aucbench.papers.parts import Experiment, Line, Scale
-from aucbench.papers.results import TRUTH, Results, measure_called
+from aucbench.papers.results import TRUTH, Results, find_measure
 from aucbench.records import CellStatus
 
 
@@ -97,18 +97,18 @@ def test_a_claim_without_runs_is_open_and_one_of_no_line_is_refused():
     with pytest.raises(UnknownNameError, match="unknown key of a line 'k'"):
         evaluated(PAIRS, {"form": "difference", "of": {"k": 3}})
     with pytest.raises(UnknownNameError, match=r"auc-after\[PASSES\]"):
-        measure_called("auc-before[3]")
+        find_measure("auc-before[3]")
 
 
 def test_intervals_of_means_and_deviations_cover_the_true_ones():
     rng = np.random.default_rng(0)
     draws = 2.0 * rng.standard_normal((2000, 10))
-    covered = [(r.low <= 0.0 <= r.high) for r in map(range_of, draws)]
+    covered = [(r.low <= 0.0 <= r.high) for r in map(mean_range, draws)]
     assert np.mean(covered) == pytest.approx(0.95, abs=0.015)
-    covered = [(r.low <= 2.0 <= r.high) for r in map(deviation_of, draws)]
+    covered = [(r.low <= 2.0 <= r.high) for r in map(deviation_range, draws)]
     assert np.mean(covered) == pytest.approx(0.95, abs=0.015)
-    assert isnan(deviation_of([1.0]).low)
-    assert isnan(range_of([1.0, np.nan]).low)
+    assert isnan(deviation_range([1.0]).low)
+    assert isnan(mean_range([1.0, np.nan]).low)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.papers import measuring
 from aucbench.papers.comparison import compare
-from aucbench.papers.measuring import measured_in, opened
+from aucbench.papers.measuring import open_measurements, read_measurements
 from aucbench.papers.parts import Experiment, Measurement
-from aucbench.papers.results import results_in
+from aucbench.papers.results import read_results
 from aucbench.processes.records import Limits
 from aucbench.progress import Progress
 from aucbench.registry.specs import Spec
@@ -85,7 +85,7 @@ def failing(rows, signs, how, **more):
 def done(some, folder):
     """What a run yields, by name."""
     Store(folder, create=True).home.require()
-    with opened(folder, create=True) as store:
+    with open_measurements(folder, create=True) as store:
         found = measuring.run(some, store, LocalEngine(jobs=2), Progress(len(some)), print)
         return {one.asked.name: one for one in found}
 
@@ -106,7 +106,7 @@ def test_a_result_is_kept_with_machine_and_conditions_and_not_computed_again(tmp
     assert (one.conditions.engine, one.conditions.concurrency) == ("local", 2)
     assert done(some, tmp_path / "out") == first
     assert begun(signs) == {"0": 1, "1": 1, "2": 1}
-    assert {one.asked.name: one for one in measured_in(tmp_path / "out")} == first
+    assert {one.asked.name: one for one in read_measurements(tmp_path / "out")} == first
     assert first["number 0"].asked == some[0]
 
 
@@ -123,10 +123,10 @@ def test_an_interrupted_command_goes_on_where_it_stopped(tmp_path, rows, signs, 
         ended = call(*command)
     assert ended.exit_code == 130
     assert "the same command goes on where it stopped" in ended.stderr
-    [kept] = measured_in(tmp_path / "out")
+    [kept] = read_measurements(tmp_path / "out")
 
     assert call(*command).exit_code == 0
-    assert {one.asked.name for one in measured_in(tmp_path / "out")} == {
+    assert {one.asked.name for one in read_measurements(tmp_path / "out")} == {
         f"number {n}" for n in range(6)
     }
     begins = begun(signs)
@@ -167,7 +167,7 @@ def test_failures_are_marked_with_a_sentence_and_computed_again(tmp_path, rows, 
 
     experiment = Experiment(title="failures", measurements=(*some, counting(rows, signs, 7)))
     with Store(tmp_path / "out") as store:
-        parts = compare(results_in(experiment, store))
+        parts = compare(read_results(experiment, store))
     [told] = [part for part in parts if "No result" in part]
     assert "1 of 5 measurements were not run." in parts
     assert "error (error: ValueError: it did not like the rows)" in told

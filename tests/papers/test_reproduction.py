@@ -13,10 +13,10 @@ from scipy import stats
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
 from aucbench.errors import DataError
-from aucbench.papers.comparison import Agreement, compared
+from aucbench.papers.comparison import Agreement, compare_number
 from aucbench.papers.parts import Entry, Experiment, Line, Published
 from aucbench.papers.reproduction import Reproduction
-from aucbench.papers.results import Results, by_cell, results_in
+from aucbench.papers.results import Results, index_records, read_results
 from aucbench.registry.specs import Spec, parse_chain
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -58,7 +58,7 @@ def folder(tmp_path_factory):
 def results(folder):
     store = Store(folder, create=True)
     [plan] = experiment().plans
-    found = by_cell(run(plan, store, make_engine(jobs=2)))
+    found = index_records(run(plan, store, make_engine(jobs=2)))
     yield Results(experiment(), found, store)
     store.close()
 
@@ -78,7 +78,7 @@ def test_values_are_those_of_the_records_of_a_line(results):
 
 
 def test_a_folder_says_the_same_as_its_run(results):
-    again = results_in(experiment(), results.store)
+    again = read_results(experiment(), results.store)
     for line in LINES.values():
         np.testing.assert_array_equal(again.values(line), results.values(line))
 
@@ -88,21 +88,21 @@ def entry(published, name="one", **more):
 
 
 def test_the_interval_of_a_difference_is_that_of_two_corrected_means(results):
-    found = compared(entry(Published(0.9, 0.02, 25)), results)
+    found = compare_number(entry(Published(0.9, 0.02, 25)), results)
     values = results.values(LINES["one"])
     error = sqrt(1 / 6 + results.ratio(LINES["one"])) * values.std(ddof=1)
     theirs = sqrt(1 / 25 + results.ratio(LINES["one"])) * 0.02
     assert found.half == pytest.approx(stats.t(5).ppf(0.975) * np.hypot(error, theirs))
     assert found.difference == pytest.approx(values.mean() - 0.9)
     assert found.in_sd == pytest.approx(found.difference / 0.02)
-    fresh = compared(entry(Published(0.9, 0.02, 25), fresh=True), results)
+    fresh = compare_number(entry(Published(0.9, 0.02, 25), fresh=True), results)
     assert fresh.half == pytest.approx(
         stats.t(5).ppf(0.975) * np.hypot(values.std(ddof=1) / sqrt(6), 0.02 / 5)
     )
 
 
 def test_splits_share_rows_within_a_trial_only(results):
-    found = compared(entry(Published(0.9, 0.02, 25), "both"), results)
+    found = compare_number(entry(Published(0.9, 0.02, 25), "both"), results)
     values, ratio = results.values(LINES["both"]), results.ratio(LINES["both"]) / 2
     error = sqrt(1 / 12 + ratio) * values.std(ddof=1)
     theirs = sqrt(1 / 25 + ratio) * 0.02
@@ -122,20 +122,20 @@ def test_splits_share_rows_within_a_trial_only(results):
 )
 def test_the_words(results, shift, measure, word):
     mean = float(results.values(LINES["one"], measure).mean())
-    found = compared(entry(Published(mean - shift, 0.01, 25), measure=measure), results)
+    found = compare_number(entry(Published(mean - shift, 0.01, 25), measure=measure), results)
     assert found.agreement is word
 
 
 def test_numbers_on_other_ground_are_not_judged(results):
-    assert compared(entry(None), results).agreement is Agreement.NEW
-    found = compared(entry(Published(0.1, 0.01, 25), why="other halves"), results)
+    assert compare_number(entry(None), results).agreement is Agreement.NEW
+    found = compare_number(entry(Published(0.1, 0.01, 25), why="other halves"), results)
     assert found.words == "not comparable: other halves"
     assert (
         "another machine"
-        in compared(entry(Published(9.0, 1.0, 5), measure="seconds"), results).words
+        in compare_number(entry(Published(9.0, 1.0, 5), measure="seconds"), results).words
     )
-    assert "how much its number varies" in compared(entry(Published(0.1)), results).words
-    assert compared(entry(Published(0.1, 0.1, 5), "none"), results).words == (
+    assert "how much its number varies" in compare_number(entry(Published(0.1)), results).words
+    assert compare_number(entry(Published(0.1, 0.1, 5), "none"), results).words == (
         "not measured: its cells were not run"
     )
 
@@ -143,9 +143,9 @@ def test_numbers_on_other_ground_are_not_judged(results):
 def test_of_rivals_the_best_counts(results):
     means = {name: results.values(LINES[name]).mean() for name in ("one", "other")}
     best = max(means, key=means.get)
-    found = compared(entry(Published(0.9, 0.1, 9), rivals=(LINES["other"],)), results)
+    found = compare_number(entry(Published(0.9, 0.1, 9), rivals=(LINES["other"],)), results)
     assert found.mean == pytest.approx(means[best])
-    found = compared(entry(None, "other", rivals=(LINES["one"], LINES["none"])), results)
+    found = compare_number(entry(None, "other", rivals=(LINES["one"], LINES["none"])), results)
     assert found.mean == pytest.approx(means[best])
 
 
@@ -160,15 +160,17 @@ def test_failed_cells_are_counted_and_said(tmp_path):
         }
     )
     with Store(tmp_path / "results", create=True) as store:
-        found = Results(experiment(), by_cell(run(plan, store, make_engine(jobs=2))), store)
+        found = Results(experiment(), index_records(run(plan, store, make_engine(jobs=2))), store)
         line = replace(LINES["one"], choice=plan.solvers[1])
-        lost = compared(Entry(row="r", column="c", line=line, published=Published(0.5)), found)
+        lost = compare_number(
+            Entry(row="r", column="c", line=line, published=Published(0.5)), found
+        )
         assert lost.agreement is Agreement.UNMEASURED
         assert isnan(lost.mean)
         assert lost.why
         cell = found.of(LINES["one"])[0].cell
         broken = {**found.records, cell: found.of(line)[0]}
-        part = compared(entry(Published(0.99, 0.01, 25)), replace(found, records=broken))
+        part = compare_number(entry(Published(0.99, 0.01, 25)), replace(found, records=broken))
         assert part.runs == 2
         assert part.words.endswith("1 run(s) failed")
 

@@ -13,7 +13,7 @@ from aucbench.datasets.simulated import linear, true_scores
 from aucbench.errors import DataError
 from aucbench.metrics import auc
 from aucbench.papers import results as measures
-from aucbench.papers.comparison import Agreement, compared
+from aucbench.papers.comparison import Agreement, compare_number
 from aucbench.papers.experiments import paper
 from aucbench.papers.parts import AUC, Experiment, Line, Scale
 from aucbench.papers.results import MEASURES, SECONDS, TRUTH, Fit, Results
@@ -76,7 +76,7 @@ def test_simulated_tables_of_roc_svm_run(number, model, monkeypatch, tmp_path):
     results, parts = ran(quick("roc-svm", f"table {number}"), tmp_path / "results")
     record = next(iter(results.records.values()))
     assert (record.sizes.n_train, record.sizes.n_test) in {(300, 500), (600, 500)}
-    found = [compared(entry, results) for entry in results.experiment.entries]
+    found = [compare_number(entry, results) for entry in results.experiment.entries]
     assert {one.entry.measure for one in found} == {AUC, TRUTH, SECONDS}
     for one in found:
         assert one.runs == 2
@@ -109,7 +109,7 @@ def test_the_table_of_real_rows_of_roc_svm_runs(monkeypatch, tmp_path):
     monkeypatch.setitem(plain["grids"][0], "rows", rows)
     monkeypatch.setitem(plain["plan"], "repeats", 2)
     results, parts = ran(quick("roc-svm", "table 3"), tmp_path / "results")
-    assert all(compared(entry, results).runs == 2 for entry in results.experiment.entries)
+    assert all(compare_number(entry, results).runs == 2 for entry in results.experiment.entries)
     [times] = [
         part for part in parts if isinstance(part, Grid) and part.header[-1] == "published / ours"
     ]
