@@ -17,7 +17,6 @@ from aucbench.contract import Problem, Solver
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.tally import counting
-from aucbench.metrics import auc_of
 from aucbench.metrics.pairs import quality_of
 from aucbench.optim.trials import Failure, Fit
 from aucbench.ranges import DIVERGED
@@ -124,8 +123,3 @@ def why_diverged(run: Run, problem: Problem) -> str | None:
     if start is not None and isfinite(start) and end > DIVERGED * start > 0.0:
         return f"The objective is {end / start:.3g} times its value at w = 0."
     return None
-
-
-def auc_or_none(data: Data, scores: Vector) -> float | None:
-    """Return the AUC; None when a score is NaN, which overflow can cause with finite weights."""
-    return None if np.isnan(scores).any() else auc_of(data.target, scores)

@@ -27,6 +27,7 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.passes import square_norms
 from aucbench.errors import CollapsedWarning
 from aucbench.features.chunked import map_of
+from aucbench.metrics import auc_of
 from aucbench.processes.records import MOST_BYTES
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
@@ -34,7 +35,7 @@ from aucbench.registry.discovery import BUILT_IN
 from aucbench.scale import ChunkedData
 from aucbench.solving.loop import passes_limit, solve
 from aucbench.solving.scoring import Scorer, Scoring
-from aucbench.solving.tuning import auc_or_none, fault_of
+from aucbench.solving.tuning import fault_of
 from aucbench.solving.values import contains, objective_at
 from aucbench.solving.wrappers import WithProblems, core
 
@@ -252,13 +253,16 @@ class Curve:
 def _auc(problem: Problem, data: Data | ChunkedData | None, learnt: Scoring) -> float | None:
     """Return the AUC of rows that a solver keeps; their columns show whether they are mapped.
 
-    It is None of rows in chunks, which would be read once more.
+    It is None of rows in chunks, which would be read once more; and if a score is NaN, which
+    overflow can cause with finite weights.
     """
     if data is None or isinstance(data, ChunkedData):
         return None
     if learnt.w is not None and data.d == learnt.w.size:
-        return auc_or_none(data, data.scores(np.array(learnt.w, dtype=np.float64)))
-    return auc_or_none(data, Scorer.of(problem)(learnt, data.rows))
+        scores = data.scores(np.array(learnt.w, dtype=np.float64))
+    else:
+        scores = Scorer.of(problem)(learnt, data.rows)
+    return None if np.isnan(scores).any() else auc_of(data.target, scores)
 
 
 def _scored_by_us(run: Run, solver: Solver) -> bool:
