@@ -66,8 +66,17 @@ class AumLoss:
 def aum_loss(breakpoints: Breakpoints, scores: ArrayLike) -> AumLoss:
     """Area under min(FP, FN) over all thresholds, and its one-sided derivatives.
 
-    AUM(s) = ∫ min(FP(t), FN(t)) dt over all thresholds t. A breakpoint of example e lies at the
-    threshold `value - s_e`. Two thresholds are tied when they are equal as floats.
+    AUM(s) = ∫ min(FP(t), FN(t)) dt over all thresholds t. A breakpoint b of example e lies at the
+    threshold T_b = value_b − s_e. Two thresholds are tied when they are equal as floats. With the
+    thresholds in ascending order, FP_k and FN_k are the errors between T_(k) and T_(k+1), and
+
+        AUM = Σ_k (T_(k+1) − T_(k)) min(FP_k, FN_k).
+
+    Let g be the errors before the breakpoints that are tied with b, and h those after them. The
+    derivatives with respect to s_e are sums over the breakpoints of e, of which tied ones are one:
+
+        right: Σ_b min(FP_g + Δfp_b, FN_g + Δfn_b) − min(FP_g, FN_g),
+        left:  Σ_b min(FP_h, FN_h) − min(FP_h − Δfp_b, FN_h − Δfn_b).
 
     Time: O(B log B) for B breakpoints. For binary labels it is O(n), because a weighted
     selection takes the place of the sort.
