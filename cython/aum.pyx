@@ -119,7 +119,7 @@ cdef void bracket(
 
     share: the share of positives when errors are counts, a negative number when they are rates.
     """
-    cdef Py_ssize_t m = min(n // 16, <Py_ssize_t> SAMPLE), stretch = n // m, i, k, p = 0, q = 0
+    cdef Py_ssize_t m = min(n // 32, <Py_ssize_t> SAMPLE), stretch = n // m, i, k, p = 0, q = 0
     cdef int64_t total, target, margin
     for i in range(m):
         k = sampled(i, stretch)

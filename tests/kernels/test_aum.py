@@ -122,7 +122,7 @@ def test_a_sample_brackets_but_never_decides(denominator, name, share):
 
 @DENOMINATORS
 def test_a_sample_that_misleads(denominator):
-    n, m = 32_768, 2_048  # the kernel's stretches: sixteen rows, of which it looks at one
+    n, m = 32_768, 1_024  # the kernel's stretches: 32 rows, of which it looks at one
     stretch, i = n // m, np.arange(m, dtype=np.uint64)
     hashed = (i + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)
     seen = i * np.uint64(stretch) + hashed % np.uint64(stretch)
