@@ -71,7 +71,9 @@ class LogisticSums:
     ):
         self.n, self.total = n, total
         self._starts, self._rows, self._side, self._mass = starts, rows, side, mass
-        self._middle = starts[:-1] + np.diff(starts) // 2
+        sizes = np.diff(starts)
+        self._middle = starts[:-1] + sizes // 2
+        self._block = np.repeat(np.arange(sizes.size, dtype=np.float64), sizes)
 
     @staticmethod
     def of_labels(y: NDArray[np.int8], weights: Vector | None) -> LogisticSums:
@@ -121,6 +123,5 @@ class LogisticSums:
         t, order = argsort(x)
         if self._middle.size == 1:
             return t, order
-        block = np.searchsorted(self._starts, order, side="right")
-        again = argsort(block.astype(np.float64))[1]
+        again = argsort(self._block[order])[1]
         return t[again], order[again]

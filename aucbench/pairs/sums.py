@@ -189,7 +189,7 @@ class PairSums:
 
     A group of at most 512 rows takes all of its pairs. A larger one of two keys is summed by
     `ClassSums`. One of more keys takes one sort of the scores and O(n) for each bit of its keys
-    (cython/hinge.h).
+    (cython/blocks.h).
 
     Parameters
     ----------
