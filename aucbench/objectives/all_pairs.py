@@ -18,39 +18,10 @@ from aucbench.objectives.differences import constant_over_pairs, pulled
 from aucbench.objectives.margins import Margins, spread_of_margins
 from aucbench.pairs import Members, NoPairsError, members_of, pairs_of
 from aucbench.pairs.range import Ranged, RangeSums
-from aucbench.pairs.sums import ClassSums, PairSums
 
 # Scores (n,) -> mean loss over pairs, its derivatives (n,), share of pairs with a loss above 0.
 Sums = Callable[[Vector], tuple[float, Vector, float]]
 SAMPLE = 8192  # pairs that are drawn to see how margins are spread
-HingeSums = ClassSums | PairSums | RangeSums
-
-
-def hinge_sums(data: Data, rows: Block, *, squared: bool) -> HingeSums:
-    """Return the sums of hinges over the pairs within the block `rows`.
-
-    Raises
-    ------
-    NoPairsError
-        When there is no pair.
-    """
-    pairs = pairs_of(data)
-    if pairs is None:
-        y, v = data.y[rows], data.weights
-        require_both_classes(y)
-        return ClassSums.of_labels(y, None if v is None else v[rows], squared=squared)
-    members = members_of(data, rows)
-
-    def over(some: Members) -> PairSums:
-        return PairSums(some, squared=squared)
-
-    return RangeSums(pairs, members.blocks, over) if isinstance(pairs, Ranged) else over(members)
-
-
-def require_both_classes(y: NDArray[np.int8]) -> None:
-    """Raise `NoPairsError` if labels are of one class."""
-    if abs(int(y.sum(dtype=np.int64))) == y.size:
-        raise NoPairsError(f"all {y.size} labels are of one class")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +47,25 @@ class AllPairs(Objective, ABC):
     data: Data
 
     @abstractmethod
+    def _of_labels(self, y: NDArray[np.int8], weights: Vector | None) -> Sums:
+        """Return the sums over all pairs of a positive and a negative, rows with weights or not."""
+
+    @abstractmethod
+    def _of_members(self, members: Members) -> Sums:
+        """Return the sums over other pairs."""
+
     def _sums_over(self, rows: Block) -> Sums:
-        """Return the sums over the pairs within the block `rows`."""
+        """Return the sums over the pairs within the block `rows`; raises `NoPairsError`."""
+        pairs, v = pairs_of(self.data), self.data.weights
+        if pairs is None:
+            y = self.data.y[rows]
+            if abs(int(y.sum(dtype=np.int64))) == y.size:
+                raise NoPairsError(f"all {y.size} labels are of one class")
+            return self._of_labels(y, None if v is None else v[rows])
+        members = members_of(self.data, rows)
+        if isinstance(pairs, Ranged):
+            return RangeSums(pairs, members.blocks, self._of_members)
+        return self._of_members(members)
 
     @cached_property
     def _pair_sums(self) -> Sums:

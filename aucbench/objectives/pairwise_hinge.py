@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from aucbench.contract import Cut
-from aucbench.data.arrays import Block, Vector
+from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack, of_hinge
-from aucbench.objectives.all_pairs import AllPairs, HingeSums, hinge_sums
+from aucbench.objectives.all_pairs import AllPairs
 from aucbench.objectives.margins import scores_at
+from aucbench.pairs import Members
+from aucbench.pairs.sums import ClassSums, PairSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +41,11 @@ class PairwiseHinge(AllPairs):
     Joachims, "Training linear SVMs in linear time", KDD 2006.
     """
 
-    def _sums_over(self, rows: Block) -> HingeSums:
-        return hinge_sums(self.data, rows, squared=False)
+    def _of_labels(self, y: NDArray[np.int8], weights: Vector | None) -> ClassSums:
+        return ClassSums.of_labels(y, weights, squared=False)
+
+    def _of_members(self, members: Members) -> PairSums:
+        return PairSums(members, squared=False)
 
     def cut(self, w: Vector) -> Cut:
         """Return f(w) and its cut at w, from one evaluation."""

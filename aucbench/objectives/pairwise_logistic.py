@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from aucbench.data.arrays import ALL, Block, Vector
-from aucbench.objectives.all_pairs import AllPairs, require_both_classes
+from aucbench.objectives.all_pairs import AllPairs
 from aucbench.objectives.logistic_sums import LogisticSums
 from aucbench.objectives.pairwise_square import PairwiseSquare
-from aucbench.pairs import members_of, pairs_of
-from aucbench.pairs.range import Ranged, RangeSums
+from aucbench.pairs import Members
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,16 +33,11 @@ class PairwiseLogistic(AllPairs):
     Burges et al., "Learning to rank using gradient descent", ICML 2005.
     """
 
-    def _sums_over(self, rows: Block) -> LogisticSums | RangeSums:
-        pairs, v = pairs_of(self.data), self.data.weights
-        if pairs is None:
-            y = self.data.y[rows]
-            require_both_classes(y)
-            return LogisticSums.of_labels(y, None if v is None else v[rows])
-        blocks = members_of(self.data, rows).blocks
-        if isinstance(pairs, Ranged):
-            return RangeSums(pairs, blocks, LogisticSums.of_blocks)
-        return LogisticSums.of_blocks(blocks)
+    def _of_labels(self, y: NDArray[np.int8], weights: Vector | None) -> LogisticSums:
+        return LogisticSums.of_labels(y, weights)
+
+    def _of_members(self, members: Members) -> LogisticSums:
+        return LogisticSums.of_blocks(members.blocks)
 
     @cached_property
     def _square(self) -> PairwiseSquare:

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
+import numpy as np
+from numpy.typing import NDArray
+
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import Slack, of_scores, of_squared_hinge
 from aucbench.errors import UnsupportedError
-from aucbench.objectives.all_pairs import AllPairs, HingeSums, hinge_sums
+from aucbench.objectives.all_pairs import AllPairs
 from aucbench.objectives.pairwise_square import PairwiseSquare
-from aucbench.pairs.range import RangeSums
-from aucbench.pairs.sums import Bend
+from aucbench.pairs import Members
+from aucbench.pairs.sums import Bend, ClassSums, PairSums
 
 KINKS = (
     "a range of the ROC curve has kinks where rows change places at its end, so that there are no "
@@ -43,12 +46,11 @@ class PairwiseSquaredHinge(AllPairs):
     classification using the all pairs squared hinge loss", 2023.
     """
 
-    @cached_property
-    def _pair_sums(self) -> HingeSums:
-        return self._sums_over(ALL)
+    def _of_labels(self, y: NDArray[np.int8], weights: Vector | None) -> ClassSums:
+        return ClassSums.of_labels(y, weights, squared=True)
 
-    def _sums_over(self, rows: Block) -> HingeSums:
-        return hinge_sums(self.data, rows, squared=True)
+    def _of_members(self, members: Members) -> PairSums:
+        return PairSums(members, squared=True)
 
     @cached_property
     def _square(self) -> PairwiseSquare:
@@ -65,10 +67,11 @@ class PairwiseSquaredHinge(AllPairs):
         summed over the active pairs of the row. So H v = Xᵀ D X v with the Hessian H of f, for
         O(n) and two readings of the rows.
         """
-        if isinstance(self._pair_sums, RangeSums):
+        sums = self._pair_sums
+        if not isinstance(sums, ClassSums | PairSums):
             raise UnsupportedError(KINKS)
-        value, c, _ = self._pair_sums(s)
-        return value, c, self._pair_sums.bend()
+        value, c, _ = sums(s)
+        return value, c, sums.bend()
 
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), bounds of the rounding of f and of its gradient at w."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from aucbench.data import Data, uncounted
-from aucbench.data.arrays import ALL, Index, Rows, Vector, rows
+from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.data.columns import scale_columns
 from aucbench.data.data import divide_rows
 from aucbench.data.folds import drawn
@@ -18,7 +18,7 @@ from aucbench.data.layouts import stored_count
 from aucbench.data.tally import READ
 from aucbench.features import Splines
 from aucbench.features.splines import EACH
-from aucbench.objectives.all_pairs import hinge_sums
+from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.optim.choice import HELD, in_order, too_few
 from aucbench.optim.scale import default_ridge
 from aucbench.pairs import members_of
@@ -276,11 +276,11 @@ def _trials(data: Data, lams: Vector, system: System) -> Vector:
         each = [cho_solve(f, g, check_finite=False) for f, g in zip(factors, G.T, strict=True)]
         return np.stack(each, axis=1)
 
-    sums = hinge_sums(data, ALL, squared=True)
+    loss = PairwiseSquaredHinge(data)
     W = V = solved(np.tile(b[:, None], lams.size))
     momentum = 1.0
     for _ in range(STEPS):
-        C = np.stack([sums(np.ascontiguousarray(s))[1] for s in (X @ V).T], axis=1)
+        C = np.stack([loss.of_scores(np.ascontiguousarray(s))[1] for s in (X @ V).T], axis=1)
         G = X.T @ C + lams * V
         W, last = V - solved(G), W
         following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
