@@ -95,11 +95,12 @@ def test_without_bounds_and_groups_it_comes_to_the_weights_of_the_solver(loss):
     np.testing.assert_allclose(at.w, run.w, atol=1e-7)
 
 
-def test_without_bounds_and_groups_the_gap_is_that_of_the_gradient():
+def test_with_infinite_bounds_the_gap_is_that_of_the_gradient():
     rng = np.random.default_rng(5)
     data = Data.of(rng.normal(size=(40, 3)), np.where(np.arange(40) % 3, -1, 1))
     f, w = PairwiseSquaredHinge(data), rng.normal(size=3)
-    at = TermPoint(f, GroupL2(0.0, 0.2, terms=Terms.each(3)), w, data.scores(w), 1e-12)
+    anywhere = Terms.each(3).bounded(np.full(3, -inf), np.full(3, inf))
+    at = TermPoint(f, GroupL2(0.0, 0.2, terms=anywhere), w, data.scores(w), 1e-12)
     at.differentiate()
     alone = gap_of_gradient(float(np.linalg.norm(at.gradient)), w, 0.2, at.slack)
     assert at.gap == pytest.approx(alone, rel=1e-9)
