@@ -27,7 +27,7 @@ def listings(documents):
 def test_a_comment_names_each_line_of_a_listing(listings, page):
     shown = listings.with_listings(page.read_text("utf-8"))
     assert "<!-- listing" not in shown
-    assert "# line" in shown
+    assert '```python title="' in shown
 
 
 def test_a_function_is_shown_without_its_docstring(listings):
