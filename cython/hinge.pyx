@@ -196,18 +196,23 @@ def lowest_sums(
 
 
 def other_rows(
-    const double[::1] s, const int[::1] rows, Py_ssize_t lo, Py_ssize_t hi, double sign,
-    double shift, double step, const double[::1] a, double centre, double scale,
-    const int[::1] table, const double[::1] mass, const double[::1] masses,
-    const double[::1] sums, int[::1] counts, double[::1] parts, int[::1] rank, double[::1] c,
+    classes, const double[::1] s, Py_ssize_t lo, Py_ssize_t hi, int[::1] counts, double[::1] c,
 ):
-    """c[row] = +-step times the mass of the active pairs of the row, for rows[lo..hi-1].
+    """c[row] = +-step times the mass of the active pairs of the row, for others[lo..hi-1].
 
-    With `sums` it is +-2 step times the sum of b - a over them. `masses` and `sums` are those of
-    `lowest_sums`. lo is a multiple of BLOCK. counts[r] (m + 1,) becomes how many of these b have
-    the rank r, and parts[k] their share in the loss of block k: that of b - a_0 in place of b - a.
-    rank[at] becomes the rank of b, if it is given.
+    With sums it is +-2 step times the sum of b - a over them. The attributes of `classes` are those
+    of `aucbench.pairs.sums.ClassSums`; its first masses and sums are those of `lowest_sums`. lo is
+    a multiple of BLOCK. counts[r] (m + 1,) becomes how many of these b have the rank r, and
+    parts[k] their share in the loss of block k: that of b - a_0 in place of b - a. rank[at] becomes
+    the rank of b, if it is kept.
     """
+    cdef const int[::1] rows = classes.others, table = classes.table
+    cdef const double[::1] a = classes.a
+    cdef const double[::1] mass = classes.mass, masses = classes.masses[0], sums = classes.sums[0]
+    cdef double[::1] parts = classes.parts
+    cdef int[::1] rank = classes.rank
+    cdef double sign = classes.sign, shift = classes.other_shift, step = sign / classes.total
+    cdef double centre = classes.centre, scale = classes.scale
     cdef Py_ssize_t at = lo, row
     cdef double own, part, x, base = a[0], factor = step if sums is None else 2.0 * step
     cdef double b[BLOCK]
@@ -372,16 +377,18 @@ def pair_pass(
 
 
 def small_groups(
-    int mode, double shift, const long long[::1] starts, const long long[::1] groups, size_t room,
-    const int[::1] key, const double[::1] x, const double[::1] a, const double[::1] b,
-    const double[::1] u, double[::1] scratch, double[::1] out, double[::1] value,
-    double[::1] mass,
+    of, const long long[::1] groups, size_t room, int mode, double shift, const double[::1] x,
+    const double[::1] u, double[::1] scratch, double[::1] out, double[:, ::1] found,
 ):
     """Set out[r] for the rows of some groups of at most `room` rows, by all pairs of each.
 
-    value[g] and mass[g] become the loss of group g and its active share. scratch has
-    12 (room + 8) entries. Without BEND, u is not read and may have one entry.
+    The attributes of `of` are those of `aucbench.pairs.Members`. found[0, g] and found[1, g] become
+    the loss of group g and its active share. scratch has 12 (room + 8) entries. Without BEND, u is
+    not read and may have one entry.
     """
+    cdef const long long[::1] starts = of.starts
+    cdef const int[::1] key = of.key
+    cdef const double[::1] a = of.a, b = of.b
     cdef aucbench_order o
     cdef Py_ssize_t k
     cdef long long g, lo, hi
@@ -396,21 +403,26 @@ def small_groups(
             o.mass = 0.0
             memset(o.out, 0, (hi - lo) * sizeof(double))
             aucbench_leaf(&o, 0, <int> (hi - lo), &key[lo])
-            value[g], mass[g] = aucbench_loss(&o, <int> (hi - lo)), o.mass
+            found[0, g], found[1, g] = aucbench_loss(&o, <int> (hi - lo)), o.mass
 
 
 def large_group(
-    int mode, double shift, bint even, const int[::1] first, const int[::1] key, const double[::1] x,
-    const double[::1] a, const double[::1] b, const double[::1] u, double[:, ::1] sorted_x,
-    double[:, ::1] sorted_u, int[:, ::1] place, double[:, ::1] scratch, int[:, ::1] places,
-    double[::1] leaf, double[::1] out,
+    group, memory, int mode, double shift, const double[::1] x, const double[::1] u,
+    double[::1] out,
 ):
     """Set out (m,) for the rows of one group; return its loss and its active share.
 
-    first (K + 1,) says where the rows of each key begin. sorted_x[0] has the scores in ascending
-    order, and place[0] their rows; sorted_u[0] has u in that order (with BEND). Other rows of these
-    arrays, scratch (9, m + 1) and places (3, m + 1) are memory.
+    `group` has the keys of the rows, in order; `first` (K + 1,), where the rows of each key begin;
+    and the shares a and b. The arrays of `memory` are work space, but sorted_x[0] has the scores in
+    ascending order, place[0] their rows, and sorted_u[0] has u in that order (with BEND).
     """
+    cdef const int[::1] first = group.first, key = group.key
+    cdef const double[::1] a = group.a, b = group.b
+    cdef double[:, ::1] sorted_x = memory.sorted_x, sorted_u = memory.sorted_u
+    cdef double[:, ::1] scratch = memory.scratch
+    cdef int[:, ::1] place = memory.place, places = memory.places
+    cdef double[::1] leaf = memory.leaf
+    cdef bint even = group.even
     cdef aucbench_order o
     cdef int k, bit = -1
     cdef Py_ssize_t m = x.shape[0]

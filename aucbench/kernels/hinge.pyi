@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,26 +28,7 @@ def mend(a: Vector, order: Index, moves: int) -> bool: ...
 def lowest_sums(
     a: Vector, order: Index, mass: Vector | None, masses: Vector | None, sums: Vector | None
 ) -> None: ...
-def other_rows(
-    s: Vector,
-    rows: Index,
-    lo: int,
-    hi: int,
-    sign: float,
-    shift: float,
-    step: float,
-    a: Vector,
-    centre: float,
-    scale: float,
-    table: Index,
-    mass: Vector | None,
-    masses: Vector | None,
-    sums: Vector | None,
-    counts: Index,
-    parts: Vector,
-    rank: Index | None,
-    c: Vector,
-) -> None: ...
+def other_rows(classes: Any, s: Vector, lo: int, hi: int, counts: Index, c: Vector) -> None: ...
 def rank_sums(
     s: Vector,
     rows: Index,
@@ -84,38 +67,19 @@ def pair_pass(
     s: Vector, positives: Index, negatives: Index, step: float, c: Vector
 ) -> tuple[float, int]: ...
 def small_groups(
-    mode: int,
-    shift: float,
-    starts: Long,
+    of: Any,
     groups: Long,
     room: int,
-    key: Index,
-    x: Vector,
-    a: Vector,
-    b: Vector,
-    u: Vector,
-    scratch: Vector,
-    out: Vector,
-    value: Vector,
-    mass: Vector,
-) -> None: ...
-def large_group(
     mode: int,
     shift: float,
-    even: bool,
-    first: Index,
-    key: Index,
     x: Vector,
-    a: Vector,
-    b: Vector,
     u: Vector,
-    sorted_x: Vector,
-    sorted_u: Vector,
-    place: Index,
     scratch: Vector,
-    places: Index,
-    leaf: Vector,
     out: Vector,
+    found: Table,
+) -> None: ...
+def large_group(
+    group: Any, memory: Any, mode: int, shift: float, x: Vector, u: Vector, out: Vector
 ) -> tuple[float, float]: ...
 def leaf_room() -> int: ...
 def running_sums(starts: Long, x: Table, out: Table, backwards: bool) -> None: ...

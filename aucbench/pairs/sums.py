@@ -27,10 +27,6 @@ CELLS = 2  # cells of the grid per sorted score
 BLOCK = 256  # rows whose sums are kept apart: that of cython/hinge.pyx
 SHARED_FROM = 2**17  # rows of the larger class from which threads share them
 MOVES = 4  # moves per sorted score after which insertion sort costs more than another sort
-Maybe = Vector | None
-# Sign, shift and step of the other class; a; centre, scale and table of the grid; masses of rows;
-# masses and sums of the lowest a.
-Known = tuple[float, float, float, Vector, float, float, Index, Maybe, Maybe, Maybe]
 PAD = 4  # infinities behind the sorted scores: cython/hinge.h compares this many at once
 
 
@@ -59,8 +55,12 @@ class ClassSums:
     ):
         above, below = (np.flatnonzero(side).astype(np.int32) for side in (upper, ~upper))
         self.n, self.mass, self.total = upper.size, mass, total
-        self.reflected = below.size < above.size
-        self.rows, self.others = (below, above) if self.reflected else (above, below)
+        reflected = below.size < above.size  # the lower rows are sorted
+        self.rows, self.others = (below, above) if reflected else (above, below)
+        # a = sign s + shift, and b = sign s + other_shift
+        self.sign, self.shift = (-1.0, 0.0) if reflected else (1.0, -1.0)
+        self.other_shift = 1.0 if reflected else 0.0
+        self.centre, self.scale = 0.0, 1.0  # of the grid
         self.order, self.has_order = np.empty_like(self.rows), False
         m, ranked = self.rows.size, squared or mass is not None
         self.a, self.spare = np.full(m + PAD, np.inf), np.empty(m)
@@ -96,19 +96,17 @@ class ClassSums:
         if s.shape != (self.n,):
             raise DataError(f"scores have shape {s.shape} for {self.n} rows; give one per row")
         s = np.ascontiguousarray(s)
-        sign, shift, other = (-1.0, 0.0, 1.0) if self.reflected else (1.0, -1.0, 0.0)
-        grid = self._sort(s, sign, shift)
-        c, step, mass = np.empty(self.n), sign / self.total, self.mass
+        self._sort(s)
+        c, mass = np.empty(self.n), self.mass
         (lowest, of_rank), (lowest_sums, sums) = self.masses, self.sums
         if self.rank is not None:
             hinge.lowest_sums(self.a, self.order, mass, lowest, lowest_sums)
-        found = (mass, lowest, lowest_sums)
-        self._read_others(s, (sign, other, step, self.a, *grid, self.table, *found), c)
+        self._read_others(s, c)
         if self.rank is not None:
-            base = float(self.a[0])
-            hinge.rank_sums(s, self.others, sign, other, base, mass, self.rank, of_rank, sums)
+            front = (s, self.others, self.sign, self.other_shift, float(self.a[0]))
+            hinge.rank_sums(*front, mass, self.rank, of_rank, sums)
         kept = (self.a, self.order, mass, self.counts, of_rank, sums, self.parts)
-        loss, active = hinge.sorted_rows(step, *kept, c)
+        loss, active = hinge.sorted_rows(self.sign / self.total, *kept, c)
         return loss / self.total, c, active / self.total
 
     def bend(self) -> Bend:
@@ -127,7 +125,7 @@ class ClassSums:
 
         return product
 
-    def _read_others(self, s: Vector, given: Known, c: Vector) -> None:
+    def _read_others(self, s: Vector, c: Vector) -> None:
         """Find the ranks of the larger class; threads share its rows, and each counts on its own.
 
         Counts are whole numbers, and the sums of blocks are kept apart. So the number of threads
@@ -135,40 +133,37 @@ class ClassSums:
         """
         size = self.others.size
         if size < SHARED_FROM:
-            front = (s, self.others, 0, size, *given, self.counts, self.parts)
-            hinge.other_rows(*front, self.rank, c)
+            hinge.other_rows(self, s, 0, size, self.counts, c)
             return
         shares = min(count(), self.parts.size)
         cuts = [min(size, BLOCK * (self.parts.size * k // shares)) for k in range(shares + 1)]
 
         def read(cut: tuple[int, int]) -> Index:
             counts = self.counts if cut[0] == 0 else np.empty_like(self.counts)
-            front = (s, self.others, *cut, *given, counts, self.parts)
-            hinge.other_rows(*front, self.rank, c)
+            hinge.other_rows(self, s, *cut, counts, c)
             return counts
 
         for counts in mapped(read, [*pairwise(cuts)])[1:]:
             self.counts += counts
 
-    def _sort(self, s: Vector, sign: float, shift: float) -> tuple[float, float]:
-        """Update a, order and table for the scores s; return the centre and scale of the grid."""
+    def _sort(self, s: Vector) -> None:
+        """Update a, order, and the grid with its table for the scores s."""
         m, moves = self.rows.size, MOVES * self.rows.size
         if self.has_order:
-            hinge.read(s, self.order, sign, shift, self.a)
+            hinge.read(s, self.order, self.sign, self.shift, self.a)
             self.has_order = hinge.mend(self.a, self.order, moves)
         if self.has_order:
-            grid = _grid(self.a[:m])
-            hinge.index(self.a, m, *grid, self.counts, self.table)
-            return grid
-        hinge.read(s, self.rows, sign, shift, self.spare)
-        grid = _grid(self.spare)
+            self.centre, self.scale = _grid(self.a[:m])
+            hinge.index(self.a, m, self.centre, self.scale, self.counts, self.table)
+            return
+        hinge.read(s, self.rows, self.sign, self.shift, self.spare)
+        self.centre, self.scale = grid = _grid(self.spare)
         table, order = self.table, self.order
         hinge.spread(self.spare, self.rows, *grid, self.counts, table, self.a, order)
         if not hinge.mend(self.a, order, moves):
             self.a[:m], again = argsort(self.a[:m])
             order[:] = order[again]
         self.has_order = True
-        return grid
 
 
 def _grid(a: Vector) -> tuple[float, float]:
@@ -313,42 +308,51 @@ class Passes:
         self, mode: int, shift: float, x: Vector, v: Vector, out: Vector
     ) -> tuple[float, float]:
         """Set the sums of the memberships; return the value and the active mass."""
-        of = self.of
-        value, mass = np.zeros((2, of.starts.size - 1))
-        given = (mode, shift, of.starts, self._small, self._room, of.key, x, of.a, of.b, v)
+        found = np.zeros((2, self.of.starts.size - 1))
+        given = (self.of, self._small, self._room, mode, shift, x, v)
         with np.errstate(over="ignore", invalid="ignore"):  # of scores that are not finite
-            hinge.small_groups(*given, self._scratch, out, value, mass)
+            hinge.small_groups(*given, self._scratch, out, found)
             for g in self._groups:
-                value[g], mass[g] = self._of_large(mode, shift, g, x, v, out)
-            return float(value.sum()), float(mass.sum())
+                found[:, g] = self._of_large(mode, shift, g, x, v, out)
+            return float(found[0].sum()), float(found[1].sum())
 
     @cached_property
     def _scratch(self) -> Vector:
         return np.empty(hinge.OF_LEAF * (self._room + hinge.LOWERS))
 
     @cached_property
-    def _memory(self) -> tuple[Vector, Vector, Index, Vector, Index, Vector]:
+    def _memory(self) -> _Memory:
         m = self._most + 1
+        numbers, places = np.empty((13, m)), np.empty((5, m), np.int32)
         leaf = np.empty(hinge.leaf_room())
-        whole = np.empty((2, m)), np.empty((2, m)), np.empty((2, m), np.int32)
-        return *whole, np.empty((9, m)), np.empty((3, m), np.int32), leaf
+        return _Memory(numbers[:2], numbers[2:4], numbers[4:], places[:2], places[2:], leaf)
 
     def _of_large(
         self, mode: int, shift: float, g: int, x: Vector, u: Vector, out: Vector
     ) -> tuple[float, float]:
         group, m = self._groups[g], self._groups[g].key.size
         part = slice(int(self.of.starts[g]), int(self.of.starts[g]) + m)
-        sorted_x, sorted_u, place, scratch, places, leaf = self._memory
-        sorted_x[0, :m], place[0, :m] = argsort(x[part])
+        memory = self._memory
+        memory.sorted_x[0, :m], memory.place[0, :m] = argsort(x[part])
         v = u[part] if mode == BEND else u
         if mode == BEND:
-            sorted_u[0, :m] = v[place[0, :m]]
-        rows = (group.first, group.key, x[part], group.a, group.b, v)
-        memory = (sorted_x, sorted_u, place, scratch, places, leaf)
-        found = hinge.large_group(mode, shift, group.even, *rows, *memory, out[part])
+            memory.sorted_u[0, :m] = v[memory.place[0, :m]]
+        found = hinge.large_group(group, memory, mode, shift, x[part], v, out[part])
         if group.even:
             out[part] *= group.factor
         return found[0] * group.factor, found[1] * group.factor
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """Work space of `large_group` for m rows."""
+
+    sorted_x: Vector  # (2, m + 1)
+    sorted_u: Vector  # (2, m + 1)
+    scratch: Vector  # (9, m + 1)
+    place: Index  # (2, m + 1)
+    places: Index  # (3, m + 1)
+    leaf: Vector
 
 
 @dataclass(frozen=True)
