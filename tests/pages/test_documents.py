@@ -67,7 +67,7 @@ def test_the_streaming_example_learns_the_same_from_chunks(play):
 
 def test_the_path_example_finds_the_minimum_of_the_line(play):
     found = re.search(
-        r"^(\d+) (\S+) Found\(.*aum=(\S+?)[,)]", play("docs/methods/aum.md", "aum_path")[1]
+        r"^(\d+) (\S+) Found\(.*value=(\S+?)[,)]", play("docs/methods/aum.md", "aum_path")[1]
     )
     assert int(found[1]) > 100
     assert float(found[2]) == pytest.approx(float(found[3]), rel=1e-12)
