@@ -1,0 +1,102 @@
+"""Rows and labels for solvers and objectives: plain, with pairs of each kind, and odd."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from aucbench.data import Categories, Data, Grades, Survival
+from aucbench.pairs import Group
+
+LAYOUT = {"dense": np.asarray, "csr": csr_array}
+ODD = ("one positive", "duplicated rows", "constant column", "wide", "ones", "zeros")
+
+
+def sample(
+    seed=0,
+    n=60,
+    d=4,
+    *,
+    positives=0.3,
+    shift=0.5,
+    density=1.0,
+    ties=False,
+    offset=0.0,
+    scale=1.0,
+    dtype=np.float64,
+    layout="dense",
+):
+    """Rows (n, d) and labels (n,) in {-1, 1}; the first row is positive, the second negative.
+
+    Parameters
+    ----------
+    positives, density : float
+        The shares of positive rows and of entries that are not zero.
+    shift : float
+        Half the distance between the means of the classes, in each column.
+    ties : bool
+        Round the rows to halves, so that scores tie.
+    offset, scale : float or (d,)
+        Each row x becomes scale · (offset + x).
+    layout : "dense", "csr", or a function of X
+    """
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < positives, 1, -1)
+    y[:2] = 1, -1
+    X = rng.normal(size=(n, d)) + shift * y[:, None]
+    X = scale * (offset + (np.round(2 * X) / 2 if ties else X))
+    X[rng.random((n, d)) >= density] = 0.0
+    return LAYOUT.get(layout, layout)(X.astype(dtype)), y
+
+
+def data(seed=0, n=60, d=4, *, kind="labels", weighted=False, pairs=None, **how):
+    """Data of a sample: the target is "labels", "groups", "grades", "times" or "classes".
+
+    Better grades, shorter times and the classes 0, 1, 2 follow the first columns of the sample.
+    Groups have 5 rows. `weighted` gives rows a weight of 1, 2 or 3; `pairs` says which pairs count.
+    """
+    X, y = sample(seed, n, d, **how)
+    rng = np.random.default_rng([seed, 1])
+    weights = rng.integers(1, 4, n).astype(float) if weighted else None
+    if kind in ("labels", "groups"):
+        group, default = (np.arange(n) // 5, Group()) if kind == "groups" else (None, None)
+        return Data.of(X, y, weights=weights, groups=group, pairs=pairs or default)
+    plain = X.toarray() if hasattr(X, "toarray") else X
+    signal = (plain - plain.mean(axis=0))[:, 0] + 0.3 * rng.normal(size=n)
+    if kind == "classes":
+        return Data.of(X, Categories.of(np.argsort(np.argsort(signal)) * 3 // n, weights))
+    target = {
+        "grades": lambda: Grades.of(np.clip(np.round(2 * signal), -2, 2), weights),
+        "times": lambda: Survival.of(np.exp(-signal), rng.random(n) < 0.7, weights),
+    }[kind]()
+    made = Data.of(X, target)
+    return made if pairs is None else replace(made, pairs=pairs)
+
+
+@st.composite
+def samples(draw, most=25, positives=(0.2, 0.5, 0.8), offsets=(0.0,)):
+    """Rows (n, d), labels and weights w (d,): n ≤ most, dense or mostly zeros."""
+    n, d = draw(st.integers(2, most)), draw(st.integers(1, 12))
+    seed = draw(st.integers(0, 2**32))
+    share, offset = draw(st.sampled_from(positives)), draw(st.sampled_from(offsets))
+    density = draw(st.sampled_from([1.0, 0.3]))
+    X, y = sample(seed, n, d, shift=0.0, positives=share, offset=offset, density=density)
+    return X, y, np.random.default_rng([seed, 2]).normal(size=d)
+
+
+def odd(case):
+    """A sample with something odd; the cases are those of ODD."""
+    X, y = sample(5)
+    if case == "one positive":
+        keep = np.r_[0, np.flatnonzero(y < 0)]
+        return X[keep], y[keep]
+    if case == "duplicated rows":
+        return np.repeat(X, 3, axis=0), np.repeat(y, 3)
+    if case == "constant column":
+        X[:, 1] = 1e3
+    elif case == "wide":
+        X = np.hstack([X, np.random.default_rng(0).normal(size=(len(X), 1100))])
+    else:
+        X[:] = {"ones": 1.0, "zeros": 0.0}[case]
+    return X, y
