@@ -27,6 +27,8 @@ VERSIONS := 3.11 3.12 3.13 3.14
 # Each change leaves some tests and examples of hypothesis to the night, which leaves out none.
 # A test that hangs fails after these seconds, with the stacks of its threads.
 CHANGE := -m 'not nightly' --timeout=600
+# A test without a mark that works longer than these seconds fails; the slowest are shown.
+SHORT := --longest=2 --durations=30
 NIGHT := --hypothesis-profile=nightly --timeout=7200
 DEMO_DATA := breast-cancer,digits-8
 
@@ -55,8 +57,8 @@ demo: $(VENV)/built ## install, then compare the default solvers on two embedded
 	$(BIN)/aucbench compare --data $(DEMO_DATA)
 
 test: $(VENV)/test ## run the tests of a change
-	$(BIN)/pytest $(CHANGE) $(BESIDE) $(addprefix --ignore=,$(ALONE))
-	$(BIN)/pytest $(CHANGE) $(ALONE)
+	$(BIN)/pytest $(CHANGE) $(SHORT) $(BESIDE) $(addprefix --ignore=,$(ALONE))
+	$(BIN)/pytest $(CHANGE) $(SHORT) $(ALONE)
 
 nightly: test-nightly debug-nightly portable-nightly run-benchmarks wheel-nightly oldest check-systems ## run what takes too long for each change
 

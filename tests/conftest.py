@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 import pytest
 from hypothesis import settings
@@ -28,6 +29,37 @@ settings.register_profile("steady", max_examples=30, derandomize=True, deadline=
 settings.register_profile("nightly", max_examples=100, derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None)
 settings.load_profile("steady")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--longest",
+        type=float,
+        metavar="SECONDS",
+        help="fail tests that work longer than this, but those marked slow or nightly",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fail a test that is too long for each change and has no mark that says so.
+
+    Work is the time of this process and of the children that have ended, or the time that passed
+    where that is less: threads work side by side. A test that waits works little; a busy machine
+    makes it wait longer, so that it may take three times as long.
+    """
+    longest = item.config.getoption("longest")
+    if longest is None or any(map(item.get_closest_marker, ("slow", "nightly"))):
+        return (yield)
+    passed, worked = perf_counter(), sum(os.times()[:4])
+    result = yield
+    passed, worked = perf_counter() - passed, sum(os.times()[:4]) - worked
+    if min(passed, worked) > longest or passed > 3 * longest:
+        pytest.fail(
+            f"the test worked for {worked:.1f} s in {passed:.1f} s, but may take {longest:g} s;"
+            " make it faster, or mark it: nightly if a quicker one asks much the same, else slow"
+        )
+    return result
 
 
 def pytest_collection_modifyitems(items):
