@@ -272,3 +272,14 @@ def test_the_files_that_the_development_page_names_are_there():
         homes = [ROOT, (ROOT / first).parent, ROOT / "aucbench", ROOT / "aucbench" / "bench"]
         for name in (first, *others):
             assert any((home / name).exists() for home in homes), name
+
+
+def test_each_test_holds_a_promise_of_the_table():
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    table = page.partition("\n## What is promised")[2].partition("\n## ")[0]
+    rows = "\n".join(line for line in table.splitlines() if line.startswith("| "))
+    named = re.findall(r"`([a-z_/]+(?:/|\.py))`", rows)
+    assert [name for name in named if not (ROOT / "tests" / name).exists()] == []
+    files = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")]
+    held = {name.rstrip("/") for name in named}
+    assert [str(f) for f in files if held.isdisjoint({str(f), str(f.parents[-2])})] == []
