@@ -10,9 +10,9 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-import naive_pairs
 import numpy as np
 import optima
+import reference
 
 from aucbench.data import Data, Grades, Survival, Terms
 from aucbench.pairs import Grade, Group, Time
@@ -50,7 +50,7 @@ class TermProblem:
         low, high = bounds(self.terms)
         if not np.all((w >= low) & (w <= high)):
             return Decimal("inf")
-        smooth = naive_pairs.sums(self.pairs, optima.scores(self.X, w), loss)[0]
+        smooth = reference.sums(self.pairs, optima.scores(self.X, w), loss)[0]
         whole = smooth + optima.ridge(w, self.lam)
         with localcontext(prec=60):
             return Decimal(whole.numerator) / Decimal(whole.denominator) + self.lengths(w)
@@ -111,7 +111,7 @@ def term_problem(seed, *, scaled=True):
     data = Data.of(X, y, weights=weights)
     masses = ones if weights is None else [int(v) for v in weights]
     shared = np.zeros(n, int) if group is None else group
-    pairs = naive_pairs.of_groups(y, shared, masses)
+    pairs = reference.of_groups(y, shared, masses)
     if group is not None:
         data = replace(data, pairs=Group(), groups=group.astype(np.int32))
     return TermProblem(X, y, replace(data, terms=some_terms(rng, d)), pairs, lam, penalty)
@@ -125,12 +125,12 @@ def ordered_problem(seed):
     if seed % 2:
         grades = np.r_[0.0, 1.0, rng.integers(0, 4, n - 2)]
         target, pairs = Grades(grades, masses.astype(float)), Grade()
-        known = naive_pairs.of_grades(grades, masses.tolist())
+        known = reference.of_grades(grades, masses.tolist())
     else:
         time, event = rng.integers(1, 6, n).astype(float), rng.random(n) < 0.7
         time[:2], event[:2] = (1.0, 5.0), True
         target, pairs = Survival(time, event, masses.astype(float)), Time()
-        known = naive_pairs.of_times(time, event, masses.tolist())
+        known = reference.of_times(time, event, masses.tolist())
     data = replace(problem.data, target=target, pairs=pairs)
     return replace(problem, data=data, pairs=known)
 

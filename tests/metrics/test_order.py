@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction as F
 
-import naive_pairs
 import numpy as np
 import pytest
+import reference
 from scipy.stats import somersd
 
 from aucbench.data import Data, Grades, Survival
@@ -68,13 +68,13 @@ def test_random_times_beside_the_definition():
         n, s, v, plain, weights = drawn(rng)
         time, event = rng.integers(1, 7, n).tolist(), (rng.random(n) < 0.6).tolist()
         tau = float(rng.integers(2, 8)) if rng.random() < 0.5 else None
-        pairs = naive_pairs.of_times(time, event, weights, tau)
+        pairs = reference.of_times(time, event, weights, tau)
         if not pairs:
             with pytest.raises(DataError, match="no two rows can be compared"):
                 cindex(time, event, s, v, tau=tau)
             continue
         seen += 1
-        assert close(cindex(time, event, s, v, tau=tau), naive_pairs.concordance(pairs, plain)[0])
+        assert close(cindex(time, event, s, v, tau=tau), reference.concordance(pairs, plain)[0])
     assert seen > 700
 
 
@@ -84,16 +84,16 @@ def test_weights_of_censoring_come_from_the_rows_that_were_learnt_from():
         n, s, v, plain, weights = drawn(rng)
         time, event = rng.integers(1, 6, n).tolist(), (rng.random(n) < 0.6).tolist()
         past = [*rng.integers(1, 7, 12).tolist(), 7], [*(rng.random(12) < 0.5).tolist(), True]
-        curve = naive_pairs.inverse_censoring(*past)
+        curve = reference.inverse_censoring(*past)
         a = [_at(t, past[0], curve) for t in time]
         if any(share is None for share in a):
             continue
-        pairs = naive_pairs.of_times(time, event, weights, a=a)
+        pairs = reference.of_times(time, event, weights, a=a)
         if not pairs:
             continue
         seen += 1
         value = cindex(time, event, s, v, weight="ipcw", train=Survival(*map(np.array, past)))
-        assert close(value, naive_pairs.concordance(pairs, plain)[0])
+        assert close(value, reference.concordance(pairs, plain)[0])
     assert seen > 150
 
 
@@ -112,13 +112,13 @@ def test_random_grades_beside_the_definition_and_scipy():
         each = str(rng.choice(["pair", "grades"]))
         if y.min() == y.max():
             continue
-        pairs = naive_pairs.of_grades(y.tolist(), weights, each, group=group)
+        pairs = reference.of_grades(y.tolist(), weights, each, group=group)
         if not pairs:
             with pytest.raises(DataError, match="no two rows can be compared"):
                 grade_auc(y, s, v, group, each=each)
             continue
         value = grade_auc(y, s, v, group, each=each)
-        assert close(value, naive_pairs.concordance(pairs, plain)[0])
+        assert close(value, reference.concordance(pairs, plain)[0])
         with np.errstate(invalid="ignore", divide="ignore"):  # of equal scores
             assert close(grade_auc(y, s), (somersd(y, s).statistic + 1) / 2)
 

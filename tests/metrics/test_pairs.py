@@ -3,9 +3,9 @@
 from dataclasses import replace
 from fractions import Fraction as F
 
-import naive_pairs as naive
 import numpy as np
 import pytest
+import reference as naive
 from hypothesis import given
 from hypothesis import strategies as st
 

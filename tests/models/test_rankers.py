@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import naive_pairs
 import numpy as np
 import pandas as pd
 import pytest
+import reference
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -36,7 +36,7 @@ def test_risks_are_higher_where_events_are_earlier(solver):
 def test_the_squared_hinge_over_comparable_pairs_is_least():
     lam = 0.1
     model = SurvivalRanker(f"rank-svm[lam={lam}]", features="none", gap_tol=1e-10).fit(X, Y)
-    pairs = naive_pairs.of_times(Y["time"].tolist(), Y["event"].tolist(), [1] * 60)
+    pairs = reference.of_times(Y["time"].tolist(), Y["event"].tolist(), [1] * 60)
     weights = np.array([*map(float, pairs.values())])
     D = np.array([X[i] - X[j] for i, j in pairs])
     slope = -2 * D.T @ (weights * np.maximum(0, 1 - D @ model.coef_)) + lam * model.coef_

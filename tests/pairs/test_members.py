@@ -3,9 +3,9 @@
 from dataclasses import replace
 from fractions import Fraction as F
 
-import naive_pairs
 import numpy as np
 import pytest
+import reference
 
 from aucbench.data import Data
 from aucbench.data.grades import Grades
@@ -63,13 +63,13 @@ def check(members, pairs, rng):
         assert listed[pair] == pytest.approx(float(weight), rel=1e-12)
     n = members.n
     u, s = rng.integers(-9, 9, n) / 4, rng.integers(-12, 13, n) / 4
-    L = naive_pairs.bend(pairs, s, u, "square")
+    L = reference.bend(pairs, s, u, "square")
     np.testing.assert_allclose(2 * members.laplacian(u), np.array(L, float), atol=1e-12)
     np.testing.assert_allclose(2 * members.blocks.laplacian(u), np.array(L, float), atol=1e-12)
     above = [float(sum(w for (i, _), w in pairs.items() if i == r)) for r in range(n)]
     below = [float(sum(w for (_, j), w in pairs.items() if j == r)) for r in range(n)]
     np.testing.assert_allclose(members.row_masses, [above, below], atol=1e-13)
-    theta, A, B = naive_pairs.concordance(pairs, s)
+    theta, A, B = reference.concordance(pairs, s)
     got = concordance(members, s)
     assert got[0] == pytest.approx(float(theta), abs=1e-12)
     np.testing.assert_allclose(got[1:], np.array([A, B], float), atol=1e-12)
@@ -88,7 +88,7 @@ def test_pairs_of_groups_are_those_of_the_definition(each):
     rng = np.random.default_rng(1)
     for _ in range(CASES):
         y, group, v = random_labels(rng)
-        pairs = naive_pairs.of_groups(y, group, v.astype(int), each)
+        pairs = reference.of_groups(y, group, v.astype(int), each)
         if not pairs:
             with pytest.raises(DataError, match="no group has rows of both classes"):
                 labelled(y, group, v, each)
@@ -106,7 +106,7 @@ def test_comparable_pairs_of_times_are_those_of_the_definition(weight):
     for case in range(CASES):
         time, event, v = random_times(rng)
         tau = None if case % 2 else float(rng.integers(2, 7))
-        a = naive_pairs.inverse_censoring(time, event) if weight == "ipcw" else None
+        a = reference.inverse_censoring(time, event) if weight == "ipcw" else None
         upper = event & (time < (tau or np.inf))
         data = of_target(Survival(time, event, v))
         if a is not None and any(a[i] is None for i in np.flatnonzero(upper)):
@@ -114,7 +114,7 @@ def test_comparable_pairs_of_times_are_those_of_the_definition(weight):
                 Time(tau, weight).members(data)
             continue
         a = a and [F(0) if x is None else x for x in a]
-        pairs = naive_pairs.of_times(time, event, v.astype(int), tau, a)
+        pairs = reference.of_times(time, event, v.astype(int), tau, a)
         if not pairs:
             with pytest.raises(DataError, match="no two rows can be compared: "):
                 Time(tau, weight).members(data)
@@ -142,7 +142,7 @@ def test_pairs_of_grades_are_those_of_the_definition(each, gain, function, group
         group = rng.integers(0, 3, n)
         data = of_target(Grades(y, v), groups=group)
         kind = Grade(None, each, gain, across=not grouped)
-        pairs = naive_pairs.of_grades(
+        pairs = reference.of_grades(
             y.astype(int), v.astype(int), each, function, group if grouped else None
         )
         if not pairs:

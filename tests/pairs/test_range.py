@@ -5,9 +5,9 @@ from itertools import combinations
 from pathlib import Path
 from runpy import run_path
 
-import naive_pairs
 import numpy as np
 import pytest
+import reference
 from scipy.optimize import linprog
 
 from aucbench import solve
@@ -69,12 +69,12 @@ def test_ranges_are_those_of_the_definition(grouped):
         v = weights.astype(float) if case % 2 else None
         data = labelled(y, pairs, v, group)
         twin, whole = (
-            naive_pairs.of_range(y, s, weights, group, *ab) for ab in ((beta, alpha), (F(1), F(0)))
+            reference.of_range(y, s, weights, group, *ab) for ab in ((beta, alpha), (F(1), F(0)))
         )
         mixed = {p: twin.get(p, F(0)) * (1 - F(rest)) + whole.get(p, F(0)) * F(rest) for p in whole}
         for loss, objective in (("hinge", PairwiseHinge), ("squared", PairwiseSquaredHinge)):
             value, c = objective(data).of_scores(s)
-            wanted = naive_pairs.sums(mixed, s, loss)
+            wanted = reference.sums(mixed, s, loss)
             assert value == pytest.approx(float(wanted[0]), rel=1e-12, abs=1e-13)
             np.testing.assert_allclose(c, np.array(wanted[1], float), atol=1e-12)
 
@@ -102,7 +102,7 @@ def test_the_range_is_the_worst_choice_of_rows():
             for b in vertices([*np.flatnonzero(y < 0)], beta):
                 pairs = {(i, j): p * q for i, p in a.items() for j, q in b.items()}
                 for loss in worst:
-                    worst[loss] = max(worst[loss], naive_pairs.sums(pairs, s, loss)[0])
+                    worst[loss] = max(worst[loss], reference.sums(pairs, s, loss)[0])
         data = labelled(y, Fpr(float(beta), float(alpha)))
         assert PairwiseHinge(data).of_scores(s)[0] == pytest.approx(float(worst["hinge"]))
         assert PairwiseSquaredHinge(data).of_scores(s)[0] == pytest.approx(float(worst["squared"]))
@@ -120,7 +120,7 @@ def test_the_logistic_loss_of_blocks_is_the_sum_over_pairs():
         y, s = some_rows(rng, 40)
         group = rng.integers(0, 6, y.size)
         data = Data.of(np.zeros((y.size, 1)), y, groups=group, pairs=Fpr(0.5, 0.0, 0.0, "user"))
-        pairs = naive_pairs.of_range(y, s, np.ones(y.size, int), group, F(1, 2), F(0))
+        pairs = reference.of_range(y, s, np.ones(y.size, int), group, F(1, 2), F(0))
         i, j = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
         pi = np.array([float(x) for x in pairs.values()])
         value, c = PairwiseLogistic(data).of_scores(s)

@@ -3,9 +3,9 @@
 from fractions import Fraction as F
 from itertools import pairwise
 
-import naive_pairs
 import numpy as np
 import pytest
+import reference
 
 from aucbench.pairs import Members, concordance, sums
 from aucbench.pairs.sums import PairSums
@@ -23,7 +23,7 @@ def some_blocks(rng, n):
     y = np.where(rng.random(n) < 0.5, 1, -1)
     group, v = rng.integers(0, 4, n), rng.integers(1, 4, n)
     each = ("pair", "group")[int(rng.integers(2))]
-    pairs = naive_pairs.of_groups(y, group, v, each)
+    pairs = reference.of_groups(y, group, v, each)
     weight = None if each == "pair" else "equal"
     return pairs and Members.of_blocks(
         n, np.arange(n), group, y > 0, v.astype(float), weight
@@ -33,7 +33,7 @@ def some_blocks(rng, n):
 def some_order(rng, n):
     """Return members of random times with weights, and the same as a dict."""
     time, event, v = rng.integers(1, 9, n), rng.random(n) < 0.6, rng.integers(1, 4, n)
-    pairs = naive_pairs.of_times(time, event, v)
+    pairs = reference.of_times(time, event, v)
     key = 2 * time + ~event
     return pairs and Members.of_keys(key, np.where(event, v, 0.0), v.astype(float)), pairs
 
@@ -52,16 +52,16 @@ def test_losses_are_those_of_the_definition(some, small, monkeypatch):
         for loss in ("hinge", "squared"):
             add = PairSums(members, squared=loss == "squared")
             value, c, active = add(s)
-            twin = naive_pairs.sums(pairs, s, loss)
+            twin = reference.sums(pairs, s, loss)
             assert value == pytest.approx(float(twin[0]), rel=1e-12, abs=1e-13)
             np.testing.assert_allclose(c, np.array(twin[1], float), atol=1e-12)
             if loss == "hinge":
                 assert active == pytest.approx(float(twin[2]), rel=1e-12)
                 assert value == pytest.approx(active + c @ s, abs=1e-12)
         np.testing.assert_allclose(
-            add.bend()(u), np.array(naive_pairs.bend(pairs, s, u), float), atol=1e-12
+            add.bend()(u), np.array(reference.bend(pairs, s, u), float), atol=1e-12
         )
-        A = naive_pairs.concordance(pairs, s)[1]
+        A = reference.concordance(pairs, s)[1]
         np.testing.assert_allclose(concordance(members, s)[1], np.array(A, float), atol=1e-12)
 
 

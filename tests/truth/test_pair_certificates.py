@@ -3,10 +3,10 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import naive_pairs
 import numpy as np
 import optima
 import pytest
+import reference
 from certified_problems import hold, sample, states
 from nights import first
 
@@ -34,16 +34,16 @@ def paired(seed, kind):
     ones, group = [1] * n, rng.integers(0, 3, n)
     if kind == "group":
         each = ("pair", "group")[seed % 2]
-        pairs = naive_pairs.of_groups(y, group, ones, each)
+        pairs = reference.of_groups(y, group, ones, each)
         data = replace(data, pairs=Group(each=each), groups=group.astype(np.int32))
     elif kind == "time":
         time, event = rng.integers(1, 6, n).astype(float), rng.random(n) < 0.7
-        pairs = naive_pairs.of_times(time, event, ones)
+        pairs = reference.of_times(time, event, ones)
         data = replace(data, target=Survival(time, event), pairs=Time())
     elif kind == "grade":
         grades = rng.integers(0, 4, n)
         gain = ("none", "linear")[seed % 2]
-        pairs = naive_pairs.of_grades(grades, ones, gain=whole if seed % 2 else None)
+        pairs = reference.of_grades(grades, ones, gain=whole if seed % 2 else None)
         data = replace(data, target=Grades(grades.astype(float)), pairs=Grade(gain=gain))
     else:
         beta, alpha = Fraction(int(rng.integers(1, 9)), 8), Fraction(int(rng.integers(0, 6)), 8)
@@ -52,7 +52,7 @@ def paired(seed, kind):
         beta, alpha = (Fraction(1, n), Fraction(0)) if top else (beta, alpha)
 
         def of_scores(s):
-            return naive_pairs.of_range(y, s, ones, np.zeros(n, int), beta, alpha)
+            return reference.of_range(y, s, ones, np.zeros(n, int), beta, alpha)
 
         return X, data, lam, of_scores
     return X, data, lam, lambda s: pairs
@@ -81,7 +81,7 @@ def test_gaps_over_other_pairs(name, kind, part):
 
         def value(w, X=X, lam=lam, of_scores=of_scores):
             s = optima.scores(X, w)
-            return naive_pairs.sums(of_scores(s), s, LOSSES[name])[0] + optima.ridge(w, lam)
+            return reference.sums(of_scores(s), s, LOSSES[name])[0] + optima.ridge(w, lam)
 
         told += hold(seen, value, min(value(w) for w, _ in best))
     assert told > 2
@@ -96,11 +96,11 @@ def test_a_heavy_group_without_pairs_spoils_no_gap(name):
         grades, group, v = rng.integers(0, 4, n), rng.integers(0, 3, n), rng.integers(1, 4, n)
         heavy = group == rng.integers(0, 3)
         grades[heavy] = 1
-        pairs = naive_pairs.of_grades(grades, [int(weight) for weight in v], group=group)
+        pairs = reference.of_grades(grades, [int(weight) for weight in v], group=group)
 
         def value(w, X=X, lam=lam, pairs=pairs):
             s = optima.scores(X, w)
-            return naive_pairs.sums(pairs, s, LOSSES[name])[0] + optima.ridge(w, lam)
+            return reference.sums(pairs, s, LOSSES[name])[0] + optima.ridge(w, lam)
 
         def seen(by, weight, data=data, v=v, grades=grades, group=group, heavy=heavy, lam=lam):
             target = Grades(grades.astype(float), np.where(heavy, weight, v))
