@@ -169,6 +169,14 @@ def in_process(shared_supervisors):
         yield
 
 
+@pytest.fixture(scope="session")
+def saved_models(tmp_path_factory):
+    """A function from a kind of `saved_models.KINDS` to a model that is fitted and saved."""
+    from saved_models import models_in
+
+    return models_in(tmp_path_factory.mktemp("models"))
+
+
 @pytest.fixture
 def site(tmp_path):
     """A folder of throw-away plugins, which are forgotten after the test."""

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from assessed_models import assessed_model, patients
 from nights import first
+from saved_models import assessed_model, patients
 from scipy.sparse import csr_array
 
 from aucbench.data import Data

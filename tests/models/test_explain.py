@@ -7,8 +7,8 @@ from html import unescape
 
 import numpy as np
 import pytest
-from assessed_models import assessed_model, patients, with_function
 from command_line import done
+from saved_models import assessed_model, patients, with_function
 from screens import SCREENS, look
 
 from aucbench.metrics import Aim

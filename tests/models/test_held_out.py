@@ -3,8 +3,8 @@ holds for rows of the same kind."""
 
 import numpy as np
 import pytest
-from assessed_models import every, tried
 from nights import first
+from saved_models import every, tried
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows

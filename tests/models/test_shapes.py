@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import shapes_figure
-from assessed_models import assessed_model, patients, with_function
+from saved_models import assessed_model, patients, with_function
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
