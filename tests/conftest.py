@@ -163,7 +163,7 @@ def shared_supervisors(request, supervisors_of_a_session):
 @pytest.fixture(scope="module")
 def in_process(shared_supervisors):
     """Cells run in the process of the tests of a file, which ask nothing of processes."""
-    from in_process import cells_in_process
+    from toys import cells_in_process
 
     with cells_in_process():
         yield
@@ -180,7 +180,7 @@ def saved_models(tmp_path_factory):
 @pytest.fixture
 def site(tmp_path):
     """A folder of throw-away plugins, which are forgotten after the test."""
-    from plugin_site import on_the_path
+    from toys import on_the_path
 
     with on_the_path(tmp_path) as made:
         yield made
@@ -189,7 +189,7 @@ def site(tmp_path):
 @pytest.fixture(scope="module")
 def shared_site(tmp_path_factory):
     """Such a folder for all tests of a file: what its plugins register is found out once."""
-    from plugin_site import on_the_path
+    from toys import on_the_path
 
     with on_the_path(tmp_path_factory.mktemp("site")) as made:
         yield made

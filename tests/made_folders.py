@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 import numpy as np
-from bench_toys import record_of
+from toys import record_of
 
 from aucbench.bench import Choice, Plan
 from aucbench.bench.results.store import Store

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from in_process import cells_in_process
+from toys import cells_in_process
 
 from aucbench.bench import Store, make_engine, run
 from aucbench.papers.comparison import compare

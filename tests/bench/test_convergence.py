@@ -1,7 +1,7 @@
 """What is said of the end of a fit: never that it has converged without a certificate."""
 
 import pytest
-from bench_toys import SOURCE, Bench, cell, record_of
+from toys import SOLVERS, Bench, cell, record_of
 
 from aucbench import compare
 from aucbench.bench.results.convergence import Descent, Optima, flat_row
@@ -178,7 +178,7 @@ def test_a_short_fit_is_judged_by_longer_fits_only():
     ],
 )
 def test_a_problem_is_named_where_it_is_known(site, tmp_path, solver, problem):
-    site.add("toys", toys=SOURCE)
+    site.add("toys", toys=SOLVERS)
     done = Bench(tmp_path / "bench").run(cell(solver))
 
     assert done.result["problem"] == problem

@@ -1,7 +1,7 @@
 """What a plugin imports without saying so is a part of the identity of its cells."""
 
 import pytest
-from plugin_site import HEAD
+from toys import HEAD
 
 from aucbench import compare
 from aucbench.bench.fingerprints import imported_packages, package_fingerprint

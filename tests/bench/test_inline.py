@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from own_solvers import Descent, Locked, Thawed
+from toys import Descent, Locked, Thawed
 
 import aucbench
 from aucbench import compare
@@ -36,7 +36,7 @@ def test_instances_data_names_and_specs_stand_in_one_comparison():
     assert frame.datasets[0].startswith("data-")
     assert frame.datasets[1] == "breast-cancer"
     assert found[0].parameters["gamma"] == 0.005
-    assert found[0].plugin == ("own_solvers", "object", "own_solvers")
+    assert found[0].plugin == ("toys", "object", "toys")
 
 
 def test_a_cell_of_an_instance_is_what_the_named_one_computes():
@@ -124,7 +124,7 @@ def test_a_class_in_a_file_is_taken_by_its_name(tmp_path, monkeypatch):
     source = tmp_path / f"own_{tmp_path.name}.py"
     source.write_text(
         "from dataclasses import dataclass\nfrom typing import ClassVar\n"
-        "import own_solvers as base\n@dataclass(frozen=True)\n"
+        "import toys as base\n@dataclass(frozen=True)\n"
         "class Mine(base.Descent):\n    gamma: float = 0.5\n"
     )
     mine = aucbench.get_solver(f"{source}:Mine", gamma=0.25)

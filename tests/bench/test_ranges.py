@@ -6,9 +6,9 @@ from math import inf, log, nan
 
 import numpy as np
 import pytest
-from bench_toys import SOURCE, Bench, cell, told
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import SOLVERS, Bench, cell, told
 
 from aucbench.bench.answers import shared_hash
 from aucbench.bench.cell import Cell, Choice
@@ -71,7 +71,7 @@ class Nonsense(Means):
 def aucbench_features():
     return {}
 """
-TOYS = SOURCE.replace("@hookimpl", SPACES.partition("@hookimpl")[0] + "\n@hookimpl").replace(
+TOYS = SOLVERS.replace("@hookimpl", SPACES.partition("@hookimpl")[0] + "\n@hookimpl").replace(
     '"odd": Odd,',
     '"odd": Odd, "wide": Wide, "frozen": Frozen, "split": Split, "off": Off, "nonsense": Nonsense,',
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from bench_toys import cell
+from toys import cell
 
 from aucbench import auc
 from aucbench.bench.codec import dump, load

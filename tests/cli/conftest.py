@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import said
-from plugin_site import Site, returned
+from toys import Site, returned
 
 TOYS = '''
 """Toy solvers."""

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 from command_line import done
-from plugin_site import Site
+from toys import Site
 
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows

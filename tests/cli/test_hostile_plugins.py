@@ -6,7 +6,7 @@ from time import monotonic
 
 import pytest
 from command_line import call, done
-from plugin_site import HEAD, Site, solver
+from toys import HEAD, Site, solver
 
 import aucbench
 from aucbench import compare

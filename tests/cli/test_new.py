@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import done, flat, said
-from plugin_site import Site
+from toys import Site
 
 import aucbench
 from aucbench.testing.scaffold import _allowed

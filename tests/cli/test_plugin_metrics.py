@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 from command_line import flat, said, strict
-from plugin_site import Site
+from toys import Site
 
 from aucbench import compare
 from aucbench.bench import Store

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from bench_toys import record_of
 from command_line import done, said, strict
+from toys import record_of
 
 from aucbench.bench import resolver, runner
 from aucbench.bench.options import RunOptions

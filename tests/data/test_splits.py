@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from bench_toys import Bench, cell
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
@@ -14,6 +13,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
     TimeSeriesSplit,
 )
+from toys import Bench, cell
 
 from aucbench import compare, get_solver, solve
 from aucbench.data import Data

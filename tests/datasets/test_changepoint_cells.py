@@ -5,7 +5,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from bench_toys import Bench, cell
+from toys import Bench, cell
 
 from aucbench import get_solver, solve
 from aucbench.aum import roc_auc

@@ -7,9 +7,8 @@ from pathlib import Path
 from time import sleep
 
 import psutil
-import torture_plugins as torture
-from plugin_site import Site
 from supervise.asking import until
+from toys import BROKEN, DEADLY, TORTURE, Site
 
 from aucbench.bench.results.store import Store
 
@@ -25,8 +24,8 @@ class Shell:
         self.site = Site(home / "site")
         for folder in (self.folder, self.temporary, self.site.path):
             folder.mkdir()
-        misbehaving = {"broken": torture.BROKEN, "deadly": torture.DEADLY}
-        self.site.add("torture", misbehaves=torture.SOLVERS, **misbehaving)
+        misbehaving = {"broken": BROKEN, "deadly": DEADLY}
+        self.site.add("torture", misbehaves=TORTURE, **misbehaving)
         path = os.pathsep.join(filter(None, [str(self.site.path), os.environ.get("PYTHONPATH")]))
         self.env = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
         self.env["TMPDIR"] = str(self.temporary)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-import torture_plugins as torture
+from toys import TORTURE_STATUS
 
 from aucbench.processes.starting import FORK
 
@@ -20,14 +20,14 @@ WITH_THREADS = [
 
 def test_each_plugin_costs_its_own_cells(shell, start):
     found = shell.compare(
-        *("breast-cancer", ",".join(torture.STATUS), "kept", "--passes", 30, "--memory", 500),
+        *("breast-cancer", ",".join(TORTURE_STATUS), "kept", "--passes", 30, "--memory", 500),
         *("--timeout", 2 if start == FORK else 8),  # interpreters that start beside take a core
         features="maxabs",
     )
 
-    assert len(found) == 2 * len(torture.STATUS)
+    assert len(found) == 2 * len(TORTURE_STATUS)
     for (solver, split), record in found.items():
-        assert record.status.status == torture.STATUS[solver], (solver, record.why)
+        assert record.status.status == TORTURE_STATUS[solver], (solver, record.why)
         if record.ok:
             assert record.measures.auc == found["healthy", split].measures.auc, solver
         else:

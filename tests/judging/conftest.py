@@ -1,8 +1,8 @@
 """A small run of ours, whose values are written as others would write them."""
 
 import pytest
-from in_process import cells_in_process
 from judged_results import said_of
+from toys import cells_in_process
 
 from aucbench import compare
 

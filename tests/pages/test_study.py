@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from in_process import cells_in_process
+from toys import cells_in_process
 
 from aucbench.bench import Plan, Store, make_engine, run
 from aucbench.bench.plan.toml import parse_plan, write_plan

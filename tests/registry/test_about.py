@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from plugin_site import HEAD
+from toys import HEAD
 
 from aucbench import get_dataset, get_solver, solve
 from aucbench.about import bibtex, references

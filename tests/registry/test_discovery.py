@@ -1,7 +1,7 @@
 import sys
 
 import pytest
-from plugin_site import HEAD, HOOK, listed, solver
+from toys import HEAD, HOOK, listed, solver
 
 from aucbench.errors import PluginError
 from aucbench.registry import get_solver, list_solvers

@@ -1,7 +1,7 @@
 """Hooks that return what they must not: the sentence names file, line and hook, and what came."""
 
 import pytest
-from plugin_site import Site
+from toys import Site
 
 from aucbench.errors import PluginError
 from aucbench.registry.discovery import KINDS, entries, load

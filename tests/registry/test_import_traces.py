@@ -1,6 +1,6 @@
 """What the import of a plugin changes for others is its fault; what its libraries change is not."""
 
-from plugin_site import HEAD
+from toys import HEAD
 
 from aucbench.registry.isolated_imports import import_plugins
 

@@ -3,7 +3,7 @@ import subprocess
 import sys
 from time import sleep
 
-from plugin_site import HEAD, HOOK, solver
+from toys import HEAD, HOOK, solver
 
 from aucbench.registry.isolated_imports import import_plugins, within
 

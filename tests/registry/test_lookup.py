@@ -1,7 +1,7 @@
 import sys
 
 import pytest
-from plugin_site import listed, solver
+from toys import listed, solver
 
 from aucbench import progress
 from aucbench.errors import PluginError, UnknownNameError

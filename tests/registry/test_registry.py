@@ -2,7 +2,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from plugin_site import HEAD, solver
+from toys import HEAD, solver
 
 from aucbench import registry
 from aucbench.errors import DataError, ParameterError, UnknownNameError

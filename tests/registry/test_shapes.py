@@ -1,7 +1,7 @@
 """What a plugin registers has the shape of the contract, or one sentence says what is wrong."""
 
 import pytest
-from plugin_site import HEAD, listed
+from toys import HEAD, listed
 from typer.testing import CliRunner
 
 from aucbench.cli import app

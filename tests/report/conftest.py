@@ -3,8 +3,8 @@
 import shutil
 
 import pytest
-from in_process import cells_in_process
 from report_results import DATASETS, SPLITS
+from toys import cells_in_process
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
 from aucbench.bench.options import ShowOptions

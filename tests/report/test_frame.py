@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bench_toys import cell, record_of
 from report_results import DATASETS, SPLITS, failed, with_cell
+from toys import cell, record_of
 
 from aucbench.bench import Choice, Plan
 from aucbench.bench.answers import Wanted

@@ -1,7 +1,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from bench_toys import cell, record_of
+from toys import cell, record_of
 
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions

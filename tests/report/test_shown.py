@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from in_process import cells_in_process
+from toys import cells_in_process
 
 import aucbench
 from aucbench import compare

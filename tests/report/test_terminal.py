@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from bench_toys import cell, record_of
+from toys import cell, record_of
 
 from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan

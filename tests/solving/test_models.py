@@ -6,8 +6,8 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from bench_toys import DATA, Bench, cell, told
 from sklearn.base import clone
+from toys import DATA, Bench, cell, told
 
 from aucbench import AUCClassifier, auc, get_dataset, solve
 from aucbench.bench.worker.tune import tune

@@ -3,13 +3,13 @@
 import sys
 
 import pytest
-from bench_toys import SOURCE, Bench
+from toys import SOLVERS, Bench
 
 
 @pytest.fixture
 def toys(site):
     """The modules of this process; that of the toy solvers is imported when one is asked for."""
-    site.add("toys", toys=SOURCE)
+    site.add("toys", toys=SOLVERS)
     return sys.modules
 
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from bench_toys import cell, told
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
@@ -28,6 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelPropagation
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from toys import cell, told
 
 from aucbench import auc, from_estimator, get_solver, solve
 from aucbench.bench import answers, resolver

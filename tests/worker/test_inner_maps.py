@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from bench_toys import DATA, cell, told
+from toys import DATA, cell, told
 
 from aucbench import get_dataset
 from aucbench.bench.worker.build import build

@@ -9,10 +9,9 @@ from runpy import run_module
 
 import numpy as np
 import pytest
-from bench_toys import DATA, SOURCE, cell, told
-from in_process import Notes
 from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
+from toys import DATA, SOLVERS, Notes, cell, told
 
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
 from aucbench.bench.fingerprints import file_fingerprint
@@ -298,7 +297,7 @@ def test_repeated_fits_give_a_median_and_a_spread(bench, toys):
 
 
 def test_the_warm_process_knows_no_third_party(site):
-    site.add("toys", toys=SOURCE)
+    site.add("toys", toys=SOLVERS)
     never = run_module("aucbench.bench.worker.warm")["NEVER"]
     known = {entry: loaded(entry) for entry in entries()}
 

@@ -7,8 +7,7 @@ from io import BytesIO
 import numpy as np
 import pandas as pd
 import pytest
-from bench_toys import cell
-from in_process import Notes
+from toys import Notes, cell
 
 from aucbench import Data, auc, get_dataset, get_solver, solve
 from aucbench.bench.requests import data_job

@@ -8,9 +8,9 @@ from math import prod
 
 import numpy as np
 import pytest
-from bench_toys import DATA, cell, told
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import DATA, cell, told
 
 from aucbench import auc, get_dataset, get_solver, solve
 from aucbench.bench.worker.build import build, points_of
