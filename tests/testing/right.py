@@ -1,0 +1,383 @@
+"""Plugins without a mistake, as authors outside make them: no law is broken by any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aucbench.about import metric
+from aucbench.contract import (
+    Cut,
+    FeatureMap,
+    Model,
+    Needs,
+    Objective,
+    Problem,
+    Projector,
+    Solver,
+    State,
+    count_rows,
+)
+from aucbench.data import ALL, Data, rows
+from aucbench.errors import DataError, require_above, require_count
+from aucbench.hookspecs import hookimpl
+from aucbench.metrics import auc
+from aucbench.objectives import PairwiseSquare
+from aucbench.optim import lipschitz, passes
+from aucbench.projectors import L2Ball
+
+
+@dataclass(frozen=True)
+class StopsEarly(Solver):
+    """Gradient descent, which keeps the weights of the highest AUC on held-out rows."""
+
+    share: float = 0.2
+
+    space: ClassVar = {"share": (0.1, 0.2, 0.3)}
+    needs: ClassVar = Needs(frozenset({"warm-start"}))
+
+    def __post_init__(self):
+        require_above(0, share=self.share)
+
+    def problem(self, data, rng, budget):
+        data.require_no_weights("stops-early")
+        try:
+            rest, held = data.split(self.share, rng)
+        except DataError:  # a class has too few rows to be divided
+            rest, held = data, data
+        return Problem(PairwiseSquare(rest), holdout=held, early_stopping=True)
+
+    def iterates(self, problem, w0, rng, budget):
+        f, held, w = problem.objective, problem.holdout, w0
+        gamma = 1 / lipschitz(f, [ALL], rng)
+        best, most = w0.copy(), -1.0
+        while True:
+            w = w - gamma * f.grad(w)
+            here = auc(held.y, held.scores(w))
+            if here > most:
+                best, most = w.copy(), here
+            yield State(best)
+
+
+@dataclass
+class Memory:
+    """What `Stream` has learnt."""
+
+    w: Any
+    sums: Any
+    t: int = 0
+
+
+@dataclass(frozen=True)
+class Stream(Solver):
+    """AdaGrad on the logistic loss, row by row."""
+
+    eta: float = 0.3
+
+    space: ClassVar = {"eta": (0.1, 0.3, 1.0)}
+    needs: ClassVar = Needs(frozenset({"warm-start", "chunks"}))
+
+    def __post_init__(self):
+        require_above(0, eta=self.eta)
+
+    def problem(self, data, rng, budget):
+        if data.weights is not None:
+            data.require_no_weights("stream")
+        return Problem(train=data)
+
+    def start(self, w, rng):
+        return Memory(w, np.zeros(w.size))
+
+    def update(self, memory, chunk, order):
+        X, y = chunk.rows.dense().matrix, chunk.y
+        count_rows(order.size)
+        for i in order:
+            x, memory.t = X[i], memory.t + 1
+            slope = -y[i] * (0.5 - 0.5 * np.tanh(0.5 * y[i] * (x @ memory.w)))
+            g = slope * x
+            memory.sums += g * g
+            memory.w -= self.eta * g / np.sqrt(np.where(memory.sums > 0, memory.sums, 1.0))
+
+    def weights(self, memory):
+        return memory.w
+
+    def iterates(self, problem, w0, rng, budget):
+        return passes(self, problem, w0, rng, shuffle=True)
+
+
+@dataclass(frozen=True)
+class FrankWolfe(Solver):
+    """Frank–Wolfe in a ball with the exact step of a square; its gap is a certificate."""
+
+    radius: float = 1.0
+
+    space: ClassVar = {"radius": (0.1, 1.0, 10.0)}
+    needs: ClassVar = Needs(frozenset({"weights"}))
+
+    def __post_init__(self):
+        require_above(0, radius=self.radius)
+
+    def problem(self, data, rng, budget):
+        return Problem(PairwiseSquare(data), L2Ball(self.radius))
+
+    def iterates(self, problem, w0, rng, budget):
+        f, w, R = problem.objective, np.zeros_like(w0), self.radius
+        while True:
+            g = f.grad(w)
+            length = float(np.linalg.norm(g))
+            e, eta = f.rounding(w)
+            yield State(
+                w,
+                gap=float(g @ w) + R * length * (1 + 1e-12) + 2 * R * eta + 2 * e,
+                residual=length,
+            )
+            if length == 0:
+                return
+            move = -R / length * g - w
+            bend = float(move @ f.curvature(move))
+            if not bend > 0:
+                return
+            w = w + min(1.0, max(0.0, -float(g @ move) / bend)) * move
+
+
+@dataclass(frozen=True)
+class Tree(Model):
+    """A tree in arrays: column, threshold, children, values."""
+
+    column: Any
+    at: Any
+    left: Any
+    right: Any
+    value: Any
+    keeps_rows: ClassVar = False
+
+    def scores(self, rows_):
+        X, node = rows_.dense().matrix, np.zeros(rows_.n, int)
+        while (inner := self.column[node] >= 0).any():
+            here = node[inner]
+            low = X[inner, self.column[here]] <= self.at[here]
+            node[inner] = np.where(low, self.left[here], self.right[here])
+        return self.value[node]
+
+
+@dataclass(frozen=True)
+class OwnTree(Solver):
+    """A tree of Gini splits; the score of a leaf is its share of positives."""
+
+    depth: int = 4
+    leaf: int = 2
+
+    space: ClassVar = {"depth": (2, 3, 4), "leaf": (2, 5)}
+
+    def __post_init__(self):
+        require_count(1, depth=self.depth, leaf=self.leaf)
+
+    def iterates(self, problem, w0, rng, budget):
+        data = problem.data
+        data.require_no_weights("own-tree")
+        nodes: list[list[float]] = []
+        X = data.rows.dense().matrix
+        self._grown(nodes, X, data.y > 0, self.depth)
+        count_rows(data.n * self.depth)
+        column, at, left, right, value = (np.array(part) for part in zip(*nodes, strict=True))
+        return State(model=Tree(column.astype(int), at, left.astype(int), right.astype(int), value))
+
+    def _grown(self, nodes: Any, X: Any, up: Any, depth: int) -> int:
+        """Append a subtree, and return where its root is."""
+        here = len(nodes)
+        nodes.append([-1, 0.0, 0, 0, (up.sum() + 0.5) / (up.size + 1.0)])
+        found = self._split(X, up) if depth and 0 < up.sum() < up.size else None
+        if found is not None:
+            j, at = found
+            low = X[:, j] <= at
+            left = self._grown(nodes, X[low], up[low], depth - 1)
+            right = self._grown(nodes, X[~low], up[~low], depth - 1)
+            nodes[here] = [j, at, left, right, nodes[here][4]]
+        return here
+
+    def _split(self, X: Any, up: Any) -> tuple[int, float] | None:
+        n, most, best = up.size, 1e-9, None
+        for j in range(X.shape[1]):
+            order = np.argsort(X[:, j], kind="stable")
+            x, wins = X[order, j], np.cumsum(up[order])
+            k = np.arange(1, n)
+            ok = (x[1:] > x[:-1]) & (k >= self.leaf) & (n - k >= self.leaf)
+            if not ok.any():
+                continue
+            p, q = wins[:-1] / k, (wins[-1] - wins[:-1]) / (n - k)
+            gain = np.where(ok, k / n * (1 - k / n) * (p - q) ** 2, -1.0)
+            i = int(np.argmax(gain))
+            if gain[i] > most + 1e-12:
+                most, best = float(gain[i]), (j, float(x[i]))
+        return best
+
+
+@dataclass(frozen=True)
+class Neighbours(Model):
+    """Shares of positives among the k nearest training rows."""
+
+    X: Any
+    up: Any
+    k: int
+    keeps_rows: ClassVar = True
+
+    def scores(self, rows_):
+        Z = rows_.dense().matrix
+        out = np.empty(len(Z))
+        for lo in range(0, len(Z), 64):
+            part = Z[lo : lo + 64]
+            far = ((part[:, None, :] - self.X[None]) ** 2).sum(axis=2)
+            near = np.argsort(far, axis=1, kind="stable")[:, : self.k]
+            limit = np.take_along_axis(far, near[:, -1:], axis=1)
+            inside = far <= limit  # ties count all, so that the order of rows is no matter
+            out[lo : lo + 64] = (inside * self.up).sum(axis=1) / inside.sum(axis=1)
+        return out
+
+
+@dataclass(frozen=True)
+class NearestRows(Solver):
+    """k nearest neighbours."""
+
+    k: int = 7
+
+    space: ClassVar = {"k": (3, 7, 15)}
+
+    def __post_init__(self):
+        require_count(1, k=self.k)
+
+    def iterates(self, problem, w0, rng, budget):
+        data = problem.data
+        data.require_no_weights("nearest-rows")
+        X = data.rows.dense().matrix.copy()
+        count_rows(data.n)
+        return State(model=Neighbours(X, (data.y > 0).astype(float), min(self.k, data.n)))
+
+
+@dataclass(frozen=True, eq=False)
+class Huber(Objective):
+    """f(w) = mean of the Huber loss of w·x_i − y_i, with weights of rows.
+
+    Parameters
+    ----------
+    delta : float
+        Where the loss turns from a square into a line, in units of scores.
+    """
+
+    data: Data
+    delta: float = 1.0
+
+    def __post_init__(self):
+        require_above(0, delta=self.delta)
+
+    def value(self, w):
+        rest = np.abs(self.data.scores(w) - self.data.y)
+        bent = np.minimum(rest, self.delta)
+        return float((self._unit() * (bent * rest - bent**2 / 2)).mean())
+
+    def grad(self, w, rows=ALL):
+        y = self.data.y[rows]
+        slopes = np.clip(self.data.scores(w, rows) - y, -self.delta, self.delta)
+        return self.data.pullback(self._unit()[rows] * slopes / y.size, rows)
+
+    def curvature(self, v, rows=ALL):
+        s = self.data.scores(v, rows)
+        return self.data.pullback(self._unit()[rows] * s / s.size, rows)
+
+    def cut(self, w):
+        value, slope = self.value(w), self.grad(w)
+        return Cut(value, slope, value - float(slope @ w))
+
+    def _unit(self):
+        v = self.data.weights
+        return np.ones(self.data.n) if v is None else v / v.mean()
+
+
+@dataclass(frozen=True)
+class Simplex(Projector):
+    """{w ≥ 0, Σ w_j ≤ total}."""
+
+    total: float = 1.0
+
+    def __post_init__(self):
+        require_above(0, total=self.total)
+
+    def __call__(self, v, step=1.0):
+        np.maximum(v, 0.0, out=v)
+        if v.sum() > self.total * (1 + 1e-12):
+            falling = np.sort(v)[::-1]
+            rest = (np.cumsum(falling) - self.total) / np.arange(1, v.size + 1)
+            v -= rest[np.flatnonzero(falling > rest)[-1]]
+            np.maximum(v, 0.0, out=v)
+        return v
+
+    def contains(self, w):
+        return bool((w >= 0).all() and w.sum() <= self.total * (1 + 1e-9))
+
+    def value(self, w):
+        return 0.0 if self.contains(w) else inf
+
+
+@dataclass(frozen=True)
+class Roots(FeatureMap):
+    """φ(x)_j = sign(x_j) √(|x_j|/s_j), s_j the largest of the training rows; a zero stays 0."""
+
+    scale: Any = None
+
+    keeps_columns: ClassVar = True
+
+    def fit(self, data, rng):
+        X = data.rows.dense().matrix
+        most = np.abs(X).max(axis=0)
+        return replace(self, scale=np.where(most > 0, most, 1.0))
+
+    def __call__(self, rows_):
+        X = rows_.dense().matrix / self.scale
+        return rows(np.copysign(np.sqrt(np.abs(X)), X))
+
+
+@metric(greater_is_better=True, low=-1.0, high=1.0)
+def somers(y, scores, sample_weight=None):
+    """Return pairs in order less pairs out of order, as a share of all pairs."""
+    v = np.ones(y.size) if sample_weight is None else sample_weight
+    at, place = np.unique(scores, return_inverse=True)
+    up, down = (np.bincount(place[side], v[side], at.size) for side in (y > 0, y <= 0))
+    below = np.cumsum(down) - down / 2
+    return float(2 * (up @ below) / (up.sum() * down.sum()) - 1)
+
+
+def moons(n: int = 300, noise: float = 0.3, seed: int = 0) -> Data:
+    """Return two half circles.
+
+    Parameters
+    ----------
+    n : int
+        Rows, of which a fourth is positive.
+    noise : float
+        Deviation of the points.
+    seed : int
+        Of the random numbers.
+    """
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 4 == 0, 1, -1)
+    angle = rng.uniform(0, np.pi, n)
+    X = np.where(
+        y[:, None] > 0,
+        np.column_stack([np.cos(angle), np.sin(angle)]),
+        np.column_stack([1 - np.cos(angle), 0.5 - np.sin(angle)]),
+    )
+    return Data.of(X + noise * rng.normal(size=(n, 2)), y)
+
+
+@hookimpl
+def aucbench_metrics():
+    """Register the metric."""
+    return {"somers": somers}
+
+
+@hookimpl
+def aucbench_datasets():
+    """Register the data set."""
+    return {"moons": moons}
