@@ -1,4 +1,4 @@
-"""Members: each kind of pairs against a dict of pairs from its definition."""
+"""Members of each kind of pairs, and losses over them, against a dict of pairs by definition."""
 
 from dataclasses import replace
 from fractions import Fraction as F
@@ -6,42 +6,96 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 import reference
+from refusals import assert_refused, refusals
 
-from aucbench.data import Data
-from aucbench.data.grades import Grades
-from aucbench.data.survival import Survival
-from aucbench.errors import DataError, ParameterError
-from aucbench.pairs import Grade, Group, Members, Time, concordance, members_of
+from aucbench import get_solver, solve
+from aucbench.data import Categories, Data, Grades, Survival
+from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.metrics import hand_till, one_vs_rest
+from aucbench.pairs import ByClass, Fpr, Grade, Group, Members, Time, Top, concordance, members_of
+from aucbench.pairs import sums as module
+from aucbench.pairs.classes import Weighted
+from aucbench.pairs.sums import PairSums
 
-CASES = 250
+CASES = 60
 
 
 def of_target(target, groups=None):
-    """Return data whose rows hold nothing, with a target."""
+    """Data whose rows hold nothing, with a target."""
     data = Data.of(np.zeros((target.n, 1)), np.arange(target.n) % 2, groups=groups)
     return replace(data, target=target)
 
 
-def random_labels(rng):
-    n = int(rng.integers(3, 14))
-    y = np.where(rng.random(n) < 0.5, 1, -1)
+def some_groups(rng, n, v, each="pair"):
+    y, group = np.where(rng.random(n) < 0.5, 1, -1), rng.integers(0, 4, n)
     y[:2] = 1, -1
-    return y, rng.integers(0, 4, n), rng.integers(1, 4, n).astype(float)
+    data = Data.of(
+        np.zeros((n, 1)), y, groups=group, weights=v.astype(float), pairs=Group(each=each)
+    )
+    return reference.of_groups(y, group, v, each), lambda: members_of(data)
 
 
-def random_times(rng):
-    n = int(rng.integers(3, 14))
+def some_times(rng, n, v, weight="none"):
     time, event = rng.integers(1, 6, n).astype(float), rng.random(n) < 0.6
-    return time, event, rng.integers(1, 4, n).astype(float)
+    tau = float(rng.integers(2, 7)) if rng.random() < 0.5 else None
+    data = of_target(Survival(time, event, v.astype(float)))
+    a = None
+    if weight == "ipcw":
+        a = reference.inverse_censoring(time, event)
+        upper = np.flatnonzero(event & (time < (tau or np.inf)))
+        a = None if any(a[i] is None for i in upper) else [x or F(0) for x in a]
+        if a is None:  # censoring leaves no row at the time of an event
+            return {}, lambda: Time(tau, weight).members(data)
+    return reference.of_times(time, event, v, tau, a), lambda: Time(tau, weight).members(data)
 
 
-def labelled(y, group, v, each):
-    data = Data.of(np.zeros((y.size, 1)), y, groups=group, weights=v)
-    return members_of(Data.of(data.rows.matrix, y, groups=group, weights=v, pairs=Group(each=each)))
+GAINS = {"none": None, "linear": lambda y: F(int(y)), "exp2": lambda y: F(2) ** int(y) - 1}
+
+
+def some_grades(rng, n, v, each="pair", gain="none", *, grouped=False):
+    y, group = rng.integers(0, 4, n), rng.integers(0, 3, n)
+    data = of_target(Grades(y.astype(float), v.astype(float)), groups=group)
+    kind = Grade(None, each, gain, across=not grouped)
+    pairs = reference.of_grades(y, v, each, GAINS[gain], group if grouped else None)
+    return pairs, lambda: kind.members(data)
+
+
+def classed(rng, n, v, k=3):
+    y = np.append(np.arange(k), rng.integers(0, k, n - k))
+    X = rng.integers(-12, 13, (n, k)) / 4
+    return Data.of(X, Categories.of(y), weights=v.astype(float))
+
+
+def some_classes(rng, n, v, each="classes"):
+    data, k = classed(rng, n, v), int(rng.integers(3))
+    y = data.target.y.tolist()
+    masses = [sum(int(w) for w, c in zip(v, y, strict=True) if c == own) for own in range(3)]
+    pairs = {
+        (i, j): F(int(v[i] * v[j]), masses[k] * (masses[y[j]] if each == "classes" else 1))
+        for i in range(n)
+        for j in range(n)
+        if y[i] == k != y[j]
+    }
+    return reference.scaled(pairs), lambda: [*ByClass(each).of_each(data)][k]
+
+
+KINDS = {
+    "group": (some_groups, {}),
+    "group each=group": (some_groups, {"each": "group"}),
+    "time": (some_times, {}),
+    "time ipcw": (some_times, {"weight": "ipcw"}),
+    "grade": (some_grades, {}),
+    "grade each=grades": (some_grades, {"each": "grades"}),
+    "grade linear": (some_grades, {"gain": "linear", "grouped": True}),
+    "grade exp2": (some_grades, {"gain": "exp2"}),
+    "grade grouped": (some_grades, {"grouped": True}),
+    "class": (some_classes, {}),
+    "class rest": (some_classes, {"each": "rest"}),
+}
 
 
 def as_dict(members):
-    """Return the pairs of a table of memberships."""
+    """The pairs of a table of memberships."""
     blocks, pairs = members.blocks, {}
     for g in range(blocks.count):
         mine = blocks.group == g
@@ -55,120 +109,88 @@ def as_dict(members):
     return pairs
 
 
-def check(members, pairs, rng):
+def check_members(members, pairs, s, u):
     """Compare all that is known of members with a dict of pairs."""
-    listed = as_dict(members)
-    assert listed.keys() == pairs.keys()
-    for pair, weight in pairs.items():
-        assert listed[pair] == pytest.approx(float(weight), rel=1e-12)
-    n = members.n
-    u, s = rng.integers(-9, 9, n) / 4, rng.integers(-12, 13, n) / 4
-    L = reference.bend(pairs, s, u, "square")
-    np.testing.assert_allclose(2 * members.laplacian(u), np.array(L, float), atol=1e-12)
-    np.testing.assert_allclose(2 * members.blocks.laplacian(u), np.array(L, float), atol=1e-12)
-    above = [float(sum(w for (i, _), w in pairs.items() if i == r)) for r in range(n)]
-    below = [float(sum(w for (_, j), w in pairs.items() if j == r)) for r in range(n)]
-    np.testing.assert_allclose(members.row_masses, [above, below], atol=1e-13)
-    theta, A, B = reference.concordance(pairs, s)
-    got = concordance(members, s)
-    assert got[0] == pytest.approx(float(theta), abs=1e-12)
-    np.testing.assert_allclose(got[1:], np.array([A, B], float), atol=1e-12)
+    assert as_dict(members) == pytest.approx({p: float(w) for p, w in pairs.items()}, rel=1e-12)
+    L = np.array(reference.bend(pairs, s, u, "square"), float)
+    np.testing.assert_allclose(2 * members.laplacian(u), L, atol=1e-12)
+    np.testing.assert_allclose(2 * members.blocks.laplacian(u), L, atol=1e-12)
+    masses, times = np.zeros((2, 2, members.n))
+    for (i, j), w in pairs.items():
+        masses[0, i], masses[1, j] = masses[0, i] + w, masses[1, j] + w
+        times[0, i], times[1, j] = times[0, i] + w * u[j], times[1, j] + w * u[i]
+    np.testing.assert_allclose(members.row_masses, masses, atol=1e-13)
+    np.testing.assert_allclose(members.times(u), times, atol=1e-12)
     X = np.stack([u, s], axis=1)
     inner = sum(float(w) * float(X[i] @ X[j]) for (i, j), w in pairs.items())
-    for some in (members, members.blocks):
-        assert some.inner(X) == pytest.approx(inner, abs=1e-11)
+    assert members.inner(X) == pytest.approx(inner, abs=1e-11)
+    assert members.blocks.inner(X) == pytest.approx(inner, abs=1e-11)
     rows, part = members.components
     assert sorted(rows.tolist()) == sorted({r for pair in pairs for r in pair})
     parts = dict(zip(rows.tolist(), part.tolist(), strict=True))
     assert all(parts[i] == parts[j] for i, j in pairs)
 
 
-@pytest.mark.parametrize("each", ["pair", "group"])
-def test_pairs_of_groups_are_those_of_the_definition(each):
-    rng = np.random.default_rng(1)
-    for _ in range(CASES):
-        y, group, v = random_labels(rng)
-        pairs = reference.of_groups(y, group, v.astype(int), each)
-        if not pairs:
-            with pytest.raises(DataError, match="no group has rows of both classes"):
-                labelled(y, group, v, each)
-            continue
-        members = labelled(y, group, v, each)
-        assert members.pairs == len(pairs)
-        kept = {group[i] for i, _ in pairs}
-        assert members.left_out == len({*group.tolist()}) - len(kept)
-        check(members, pairs, rng)
+def check_sums(members, pairs, s, u):
+    """Compare losses over members, and the share in order, with sums over the dict."""
+    for loss in ("hinge", "squared"):
+        add = PairSums(members, squared=loss == "squared")
+        value, c, active = add(s)
+        twin = reference.sums(pairs, s, loss)
+        assert value == pytest.approx(float(twin[0]), rel=1e-12, abs=1e-13)
+        np.testing.assert_allclose(c, np.array(twin[1], float), atol=1e-12)
+        if loss == "hinge":
+            assert active == pytest.approx(float(twin[2]), rel=1e-12)
+    D = np.array(reference.bend(pairs, s, u), float)
+    np.testing.assert_allclose(add.bend()(u), D, atol=1e-12)
+    theta, *each = reference.concordance(pairs, s)
+    got = concordance(members, s)
+    assert got[0] == pytest.approx(float(theta), abs=1e-12)
+    np.testing.assert_allclose(got[1:], np.array(each, float), atol=1e-12)
 
 
-@pytest.mark.parametrize("weight", ["none", "ipcw"])
-def test_comparable_pairs_of_times_are_those_of_the_definition(weight):
-    rng = np.random.default_rng(2)
+@pytest.mark.parametrize("kind", KINDS)
+def test_pairs_and_losses_are_those_of_the_definition(kind, monkeypatch):
+    """Scores tie often, and margins are exactly 1; groups are summed by all pairs, and sorted."""
+    rng, (some, how), none = np.random.default_rng(1), KINDS[kind], 0
     for case in range(CASES):
-        time, event, v = random_times(rng)
-        tau = None if case % 2 else float(rng.integers(2, 7))
-        a = reference.inverse_censoring(time, event) if weight == "ipcw" else None
-        upper = event & (time < (tau or np.inf))
-        data = of_target(Survival(time, event, v))
-        if a is not None and any(a[i] is None for i in np.flatnonzero(upper)):
-            with pytest.raises(DataError, match="censoring leaves no row at time"):
-                Time(tau, weight).members(data)
-            continue
-        a = a and [F(0) if x is None else x for x in a]
-        pairs = reference.of_times(time, event, v.astype(int), tau, a)
-        if not pairs:
-            with pytest.raises(DataError, match="no two rows can be compared: "):
-                Time(tau, weight).members(data)
-            continue
-        members = Time(tau, weight).members(data)
-        assert members.pairs == len(pairs)
-        check(members, pairs, rng)
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-@pytest.mark.parametrize(
-    ("each", "gain", "function"),
-    [
-        ("pair", "none", None),
-        ("grades", "none", None),
-        ("pair", "linear", lambda y: F(int(y))),
-        ("pair", "exp2", lambda y: F(2) ** int(y) - 1),
-    ],
-)
-def test_pairs_of_grades_are_those_of_the_definition(each, gain, function, grouped):
-    rng = np.random.default_rng(3)
-    for _ in range(CASES // 2):
+        monkeypatch.setattr(module, "SMALL", (0, 512)[case % 2])
         n = int(rng.integers(3, 14))
-        y, v = rng.integers(0, 4, n).astype(float), rng.integers(1, 4, n).astype(float)
-        group = rng.integers(0, 3, n)
-        data = of_target(Grades(y, v), groups=group)
-        kind = Grade(None, each, gain, across=not grouped)
-        pairs = reference.of_grades(
-            y.astype(int), v.astype(int), each, function, group if grouped else None
-        )
+        pairs, build = some(rng, n, rng.integers(1, 4, n), **how)
         if not pairs:
-            with pytest.raises(DataError, match="no two rows can be compared: "):
-                kind.members(data)
+            none += 1
+            with pytest.raises(DataError):
+                build()
             continue
-        members = kind.members(data)
-        assert gain != "none" or members.pairs == len(pairs)
-        check(members, pairs, rng)
+        members = build()
+        assert members.pairs == len(pairs) or how.get("gain") == "exp2" or kind == "grade linear"
+        s, u = rng.integers(-12, 13, n) / 4, rng.integers(-9, 9, n) / 4
+        check_members(members, pairs, s, u)
+        check_sums(members, pairs, s, u)
+    assert none < CASES / 2
 
 
-def test_rows_are_drawn_as_often_as_their_pairs_count():
-    rng = np.random.default_rng(4)
-    y, group, v = random_labels(rng)
-    time, event, w = random_times(rng)
-    of_groups = labelled(y, group, v, "group")
-    of_times = Time().members(of_target(Survival(time, event, w)))
-    for members in (of_groups, of_times, of_times.blocks):
-        draws = 100_000
+@pytest.mark.parametrize(("each", "measure"), [("classes", hand_till), ("rest", one_vs_rest)])
+def test_the_mean_over_the_classes_is_the_measure(each, measure):
+    data = classed(np.random.default_rng(2), 20, np.random.default_rng(3).integers(1, 4, 20))
+    S = data.rows.matrix
+    of_each = ByClass(each).of_each(data)
+    thetas = [concordance(m, S[:, k].copy())[0] for k, m in enumerate(of_each)]
+    assert np.mean(thetas) == pytest.approx(measure(data.target.y, S, data.weights), abs=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["group each=group", "time"])
+def test_rows_are_drawn_as_often_as_their_pairs_count(kind):
+    rng, draws, (some, how) = np.random.default_rng(4), 100_000, KINDS[kind]
+    pairs, build = some(rng, 10, rng.integers(1, 4, 10), **how)
+    for members in (build(), build().blocks):
         i, j = members.drawn(draws, rng)
-        pairs = as_dict(members)
         counts = np.bincount(i * members.n + j, minlength=members.n**2)
         assert {*zip(i.tolist(), j.tolist(), strict=True)} <= pairs.keys()
         for (a, b), weight in pairs.items():
-            sd = np.sqrt(draws * weight * (1 - weight))
-            assert abs(counts[a * members.n + b] - draws * weight) < 4.5 * sd + 1e-9
+            mean = draws * float(weight)
+            sd = np.sqrt(mean * float(1 - weight))
+            assert abs(counts[a * members.n + b] - mean) < 4.5 * sd + 1e-9
 
 
 def test_many_keys_need_few_memberships():
@@ -178,16 +200,45 @@ def test_many_keys_need_few_memberships():
     assert members.blocks.rows.size <= 1000 * 10
 
 
-def test_kinds_refuse_what_makes_no_sense():
-    data = Data.of(np.zeros((4, 1)), [0, 1, 0, 1])
-    with pytest.raises(DataError, match="--groups"):
-        Group().members(data)
-    with pytest.raises(DataError, match="--time-to-event"):
-        Time().members(data)
-    for wrong in (lambda: Group(each="row"), lambda: Time(tau=np.nan), lambda: Grade(gain="log")):
-        with pytest.raises(ParameterError, match="give"):
-            wrong()
-    with pytest.raises(ParameterError, match="two weights"):
-        Grade(each="grades", gain="linear")
-    with pytest.raises(DataError, match="gain=linear"):
-        Grade(gain="exp2").members(of_target(Grades(np.array([-1.0, 2.0]))))
+def test_weighted_pairs_are_taken_with_their_rows():
+    y, v = np.array([1, 1, 0, 0, 1]), np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    X = np.arange(5.0)[:, np.newaxis]
+    some = np.array([4, 2, 0], np.int32)
+    drawn = Data.of(X, y, pairs=Weighted(v)).take(some)
+    weighted = Data.of(X[some], y[some], weights=v[some])
+    s = np.array([0.5, 1.0, 2.0])
+    assert concordance(members_of(drawn), s)[0] == concordance(members_of(weighted), s)[0] == 1 / 6
+
+
+LABELLED = Data.of(np.eye(4), [0, 1, 0, 1])
+CLASSED = classed(np.random.default_rng(0), 12, np.ones(12))
+EVEN = Data.of(CLASSED.rows, Categories.of(CLASSED.target.y), pairs=ByClass())
+REFUSED = refusals(
+    ("group", lambda: Group().members(LABELLED), DataError, "--groups"),
+    ("time", lambda: Time().members(LABELLED), DataError, "--time-to-event"),
+    ("classes of labels", lambda: [*ByClass().labels(LABELLED)], DataError, "labels"),
+    ("each of groups", lambda: Group(each="row"), ParameterError, "each"),
+    ("each of classes", lambda: ByClass("pair"), ParameterError, "rest"),
+    ("tau", lambda: Time(tau=np.nan), ParameterError, "tau"),
+    ("gain", lambda: Grade(gain="log"), ParameterError, "gain"),
+    ("two weights", lambda: Grade(each="grades", gain="linear"), ParameterError, "two"),
+    ("negative grade", lambda: Grade(gain="exp2").members(of_target(Grades(np.array([-1.0, 2.0])))),
+     DataError, "gain=linear"),
+    ("groups of classes", lambda: solve("svm-or", replace(
+        CLASSED, groups=np.arange(12, dtype=np.int32), pairs=Group())), DataError, "ByClass"),
+    ("no weights", lambda: solve("sht-auc", EVEN), UnsupportedError, "each=rest"),
+    *(("share", lambda how=how: Fpr(**how), ParameterError, "share")
+      for how in ({"max": 0.0}, {"max": 1.5}, {"min_tpr": 1.0}, {"rest": -0.1})),
+    ("share of the top", lambda: Top(rest=2.0), ParameterError, "share"),
+)  # fmt: skip
+
+
+@REFUSED
+def test_what_is_refused(call, error, word):
+    assert_refused(call, error, word)
+
+
+def test_a_solver_without_weights_learns_the_pairs_of_classes_that_it_can():
+    rest = replace(EVEN, pairs=ByClass("rest"))
+    run = solve(get_solver("sht-auc", k=2), rest, passes=5)
+    assert run.trained_on == ""  # they were asked for

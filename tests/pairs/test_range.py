@@ -8,11 +8,11 @@ from runpy import run_path
 import numpy as np
 import pytest
 import reference
-from scipy.optimize import linprog
+from refusals import assert_refused, refusals
 
 from aucbench import solve
 from aucbench.data import Data
-from aucbench.errors import CollapsedWarning, ParameterError, UnsupportedError
+from aucbench.errors import CollapsedWarning, UnsupportedError
 from aucbench.objectives import (
     PairwiseHinge,
     PairwiseLogistic,
@@ -43,6 +43,9 @@ def labelled(y, pairs, weights=None, groups=None, X=None):
     return Data.of(X, y, pairs=pairs, weights=weights, groups=groups)
 
 
+NARROW = labelled(Y, Fpr(max=0.2))
+
+
 @pytest.mark.parametrize(("beta", "alpha", "hinge", "c", "squared"), GOLDEN)
 def test_golden_numbers(beta, alpha, hinge, c, squared):
     data = labelled(Y, Top() if beta is None else Fpr(max=beta, min_tpr=alpha))
@@ -55,7 +58,7 @@ def test_golden_numbers(beta, alpha, hinge, c, squared):
 @pytest.mark.parametrize("grouped", [False, True])
 def test_ranges_are_those_of_the_definition(grouped):
     rng = np.random.default_rng(10)
-    for case in range(400):
+    for case in range(120):
         n = int(rng.integers(4, 14))
         y = np.where(rng.random(n) < 0.5, 1, -1)
         y[:2] = 1, -1
@@ -130,62 +133,20 @@ def test_the_logistic_loss_of_blocks_is_the_sum_over_pairs():
         np.testing.assert_allclose(c, wanted, atol=1e-12)
 
 
-def test_what_ranges_refuse():
-    data = labelled(Y, Fpr(max=0.2))
-    with pytest.raises(UnsupportedError, match="no convex partial form; use pairwise-squared-h"):
-        PairwiseSquare(data)
-    with pytest.raises(UnsupportedError, match="take the hinge"):
-        PairwiseSquaredHinge(data).bent(S)
-    for wrong in ({"max": 0.0}, {"max": 1.5}, {"min_tpr": 1.0}, {"rest": -0.1}):
-        with pytest.raises(ParameterError, match="give a share"):
-            Fpr(**wrong)
-    with pytest.raises(ParameterError, match="give a share"):
-        Top(rest=2.0)
-    assert np.isnan(PairwiseHinge(data).of_scores(np.where(S == -2, np.nan, S))[0])
+REFUSED = refusals(
+    ("square", lambda: PairwiseSquare(NARROW), UnsupportedError, "pairwise-squared-hinge"),
+    ("bend", lambda: PairwiseSquaredHinge(NARROW).bent(S), UnsupportedError, "hinge"),
+)
 
 
-def cutting_planes(f, box):
-    """Return the least value of f found in a box, and a bound from below by its cuts."""
-    G, right, best, d = [], [], np.inf, f.data.d
-    w = np.zeros(d)
-    for _ in range(300):
-        value, c, b = f.cut_of_scores(f.data.scores(w))
-        best = min(best, value)
-        G.append(np.append(f.pullback(c), -1.0))
-        right.append(-b)
-        bounds = [(-box, box)] * d + [(None, None)]
-        k = linprog(np.append(np.zeros(d), 1.0), np.array(G), right, bounds=bounds, method="highs")
-        w = k.x[:d]
-        if best - k.fun < 1e-9:
-            break
-    return best, k.fun
+@REFUSED
+def test_what_ranges_refuse(call, error, word):
+    assert_refused(call, error, word)
 
 
-@pytest.mark.parametrize("beta", [0.3, 0.6])
-def test_cuts_lead_to_the_minimum_of_a_linear_programme_over_all_choices(beta):
-    rng = np.random.default_rng(16)
-    for _ in range(4):
-        n, d, box = 7, 2, 2.0
-        y = np.where(np.arange(n) < 3, 1, -1)
-        X = rng.normal(size=(n, d)) + 1.0 * (y > 0)[:, None]
-        f = PairwiseHinge(labelled(y, Fpr(max=beta, min_tpr=0.3), X=X))
-        best, below = cutting_planes(f, box)
-        assert best - below < 1e-8
-        # Unknowns are w, the hinge of each pair, and the largest mean.
-        pairs = [(i, j) for i in np.flatnonzero(y > 0) for j in np.flatnonzero(y < 0)]
-        rows, right = [], []
-        for k, (i, j) in enumerate(pairs):
-            rows.append([*(X[j] - X[i]), *[-1.0 * (m == k) for m in range(len(pairs))], 0.0])
-            right.append(-1.0)
-        for a in vertices([*np.flatnonzero(y > 0)], F(7, 10)):
-            for b in vertices([*np.flatnonzero(y < 0)], F(beta).limit_denominator(10)):
-                shares = [float(a.get(i, 0) * b.get(j, 0)) for i, j in pairs]
-                rows.append([*np.zeros(d), *shares, -1.0])
-                right.append(0.0)
-        bounds = [(-box, box)] * d + [(0, None)] * len(pairs) + [(None, None)]
-        cost = [0.0] * (d + len(pairs)) + [1.0]
-        exact = linprog(cost, np.array(rows), right, bounds=bounds, method="highs")
-        assert best == pytest.approx(exact.fun, abs=1e-8)
+def test_a_score_that_is_no_number_shows():
+    s = np.where(S == -2, np.nan, S)
+    assert np.isnan(PairwiseHinge(NARROW).of_scores(s)[0])
 
 
 @pytest.mark.parametrize("objective", [PairwiseHinge, PairwiseSquaredHinge, PairwiseLogistic])
@@ -200,7 +161,7 @@ def test_zero_is_the_best_exactly_where_the_reduced_hulls_meet(objective):
         meet = beta <= least_range(labelled(y, None, X=X), alpha)
         f = objective(labelled(y, Fpr(max=beta, min_tpr=alpha), X=X))
         lowest = min(
-            f.value(1e-3 * np.array([np.cos(a), np.sin(a)])) for a in np.linspace(0, 2 * np.pi, 361)
+            f.value(1e-3 * np.array([np.cos(a), np.sin(a)])) for a in np.linspace(0, 2 * np.pi, 121)
         )
         # Near 0 the loss falls in some direction, or in none.
         assert meet == (lowest >= f.value(np.zeros(2)) - 1e-7)
@@ -208,13 +169,13 @@ def test_zero_is_the_best_exactly_where_the_reduced_hulls_meet(objective):
     assert 1 < met < 12
 
 
-def test_a_collapse_is_told_and_rest_helps():
+def test_a_collapse_warns_and_rest_helps():
     rng = np.random.default_rng(18)
     y, s = some_rows(rng, 300)
     X = np.column_stack([s + (y > 0), rng.normal(size=300)])
     narrow = labelled(y, Fpr(max=0.02), X=X)
     assert 0.02 < least_range(narrow) < 1.0
-    with pytest.warns(CollapsedWarning, match="rest=0.5"):
+    with pytest.warns(CollapsedWarning):
         run = solve("svm-or", narrow)
     assert run.collapsed
     assert not solve("svm-or", labelled(y, Fpr(max=0.02, rest=0.5), X=X)).collapsed
