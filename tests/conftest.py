@@ -219,7 +219,7 @@ def driver():
 @pytest.fixture
 def browser(driver):
     """A window of 1200 pixels, in the light mode."""
-    from report_results import Browser
+    from screens import Browser
 
     found = Browser(driver)
     found.resize(1200)

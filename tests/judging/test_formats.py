@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from judged_results import said_of
+from result_folders import verdict_of
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
@@ -20,11 +20,11 @@ SAYS_COSTS = (" faster", " fewer non-zero weights")
 
 
 @pytest.mark.nightly
-def test_our_own_export_says_what_compare_says(results, own, tmp_path):
-    results.to_frame().to_csv(tmp_path / "rows.csv", index=False)
+def test_our_own_export_says_what_compare_says(compared, own, tmp_path):
+    compared.to_frame().to_csv(tmp_path / "rows.csv", index=False)
     judged = aucbench.judge(tmp_path / "rows.csv", dataset="dataset", fold="split")
-    assert said_of(judged.findings) == own
-    answer = [line for line in results.answer().splitlines() if not _of_costs(line)]
+    assert verdict_of(judged.findings) == own
+    answer = [line for line in compared.answer().splitlines() if not _of_costs(line)]
     assert judged.answer().splitlines() == answer
     assert "fit s" not in judged.table()
 
@@ -45,19 +45,19 @@ def test_every_kind_of_file_is_read(frame, own, tmp_path, ending):
         "xlsx": lambda: frame.to_excel(path, index=False),
     }
     write[ending]()
-    assert said_of(aucbench.judge(path).findings) == own
+    assert verdict_of(aucbench.judge(path).findings) == own
 
 
 def test_wide_means(frame, own, tmp_path):
     means = frame.pivot_table("auc", "dataset", "solver", sort=False)
-    assert said_of(aucbench.judge(means, by="auc").findings) == own
+    assert verdict_of(aucbench.judge(means, by="auc").findings) == own
     means.to_csv(tmp_path / "means.csv")
-    assert said_of(aucbench.judge(tmp_path / "means.csv", by="roc_auc").findings) == own
+    assert verdict_of(aucbench.judge(tmp_path / "means.csv", by="roc_auc").findings) == own
 
 
 def test_a_wide_table_of_folds(frame, own):
     wide = frame.pivot_table("auc", ["dataset", "split"], "solver", sort=False).reset_index()
-    assert said_of(aucbench.judge(wide, by="auc").findings) == own
+    assert verdict_of(aucbench.judge(wide, by="auc").findings) == own
 
 
 @pytest.mark.parametrize("name", ["dataset_name", "data_name"])
@@ -76,9 +76,9 @@ def test_benchopt_takes_the_last_point_of_each_curve(frame, own, tmp_path, name)
     )
     first = last.assign(stop_val=0, objective_auc=0.5, objective_value=0.5)
     pd.concat([last, first]).sample(frac=1, random_state=0).to_parquet(tmp_path / "run.parquet")
-    assert said_of(aucbench.judge(tmp_path / "run.parquet", by="auc", folds=2).findings) == own
+    assert verdict_of(aucbench.judge(tmp_path / "run.parquet", by="auc", folds=2).findings) == own
     averaged = aucbench.judge(tmp_path / "run.parquet", by="auc")
-    assert said_of(averaged.findings) == own
+    assert verdict_of(averaged.findings) == own
     assert "averaged" in " ".join(averaged.notes)
     assert aucbench.judge(tmp_path / "run.parquet", by="objective_value").findings.smaller
     with pytest.raises(ParameterError, match="2 metrics: auc, objective_value"):
@@ -107,7 +107,7 @@ def _amlb(frame):
 
 def test_amlb(frame, own, tmp_path):
     _amlb(frame).to_csv(tmp_path / "results.csv", index=False)
-    assert said_of(aucbench.judge(tmp_path / "results.csv").findings) == own
+    assert verdict_of(aucbench.judge(tmp_path / "results.csv").findings) == own
 
 
 def test_amlb_writes_the_negative_of_a_loss_in_some_versions(frame):
@@ -159,7 +159,7 @@ def test_tabarena_has_errors(frame, own):
         }
     )
     judged = aucbench.judge(table)
-    assert said_of(judged.findings) == own
+    assert verdict_of(judged.findings) == own
     assert (judged.findings.measure, judged.findings.smaller) == ("AUC", False)
     both = table.assign(framework="x")
     assert aucbench.judge(both, method="method").sentences == judged.sentences

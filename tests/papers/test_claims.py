@@ -5,7 +5,7 @@ from math import comb, isnan, log
 
 import numpy as np
 import pytest
-from paper_results import Given, cells_of, made
+from result_folders import GivenResults, cells_of, paper_experiment
 
 from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.results.record import Record, Sizes
@@ -37,7 +37,7 @@ def toy(*claims):
 
 
 def evaluated(values, *claims):
-    results = Given(toy(*claims), lambda line, _: values[line.row + line.method])
+    results = GivenResults(toy(*claims), lambda line, _: values[line.row + line.method])
     return [*evaluate_claims(results)]
 
 
@@ -119,8 +119,11 @@ def test_the_claims_about_tables_of_sht_auc(shift, decided, word):
     def values(line, _):
         return 0.7 + shift * (line.method == "SHT-AUC") + noise(line)
 
-    [first, *_] = evaluate_claims(Given(made("sht-auc", "table 1"), values))
-    for claim in (first, *evaluate_claims(Given(made("sht-auc", "table 2"), values))):
+    [first, *_] = evaluate_claims(GivenResults(paper_experiment("sht-auc", "table 1"), values))
+    for claim in (
+        first,
+        *evaluate_claims(GivenResults(paper_experiment("sht-auc", "table 2"), values)),
+    ):
         assert claim.holds is decided, claim
         assert word in claim.because
 
@@ -129,26 +132,31 @@ def test_the_claims_about_figures_of_sht_auc():
     def passes(line, _):
         return 100.0 * np.exp(-2.0 * line.at["r"] + noise(line))
 
-    assert holds(Given(made("sht-auc", "figure 1"), passes)) == [True] * 6
+    assert holds(GivenResults(paper_experiment("sht-auc", "figure 1"), passes)) == [True] * 6
 
     def auc(line, measure):
         gain = 0.2 - 0.3 * line.at["r"] if "HT" not in line.method or measure != "auc" else 0.0
         return 0.6 + 0.4 * line.at["r"] + gain * (line.method != "StoIHT") + noise(line)
 
-    falls = [*evaluate_claims(Given(made("sht-auc", "figure 2"), auc))]
+    falls = [*evaluate_claims(GivenResults(paper_experiment("sht-auc", "figure 2"), auc))]
     assert [claim.holds for claim in falls[1:5]] == [True] * 4
     assert falls[0].because.startswith("it is above a slope of 0 (+0.39")
 
     def peaked(at):
         return lambda line, _: -abs(log(line.at["k"] / at)) + noise(line)
 
-    assert holds(Given(made("sht-auc", "figure 3"), peaked(50))) == [True, True]
-    assert holds(Given(made("sht-auc", "figure 3"), peaked(10))) == [False, False]
+    assert holds(GivenResults(paper_experiment("sht-auc", "figure 3"), peaked(50))) == [True, True]
+    assert holds(GivenResults(paper_experiment("sht-auc", "figure 3"), peaked(10))) == [
+        False,
+        False,
+    ]
 
     def shares(line, _):
         return 0.3 + 0.1 * (line.method == "HSG-HT") + noise(line)
 
-    [claim, _] = evaluate_claims(Given(made("sht-auc", "figure 4", Scale.QUICK), shares))
+    [claim, _] = evaluate_claims(
+        GivenResults(paper_experiment("sht-auc", "figure 4", Scale.QUICK), shares)
+    )
     assert claim.holds is False
     assert claim.because.startswith("at k = 50 the shares are SHT-AUC 0.3")
     assert claim.because.endswith("; genes drawn at random have 0.018")
@@ -166,7 +174,7 @@ def test_the_claims_about_times_of_roc_svm(full, incomplete, times, square, line
         power, at_5000 = (full, 100.0 if times else 1.5) if slow else (incomplete, 1.0)
         return at_5000 * (of.at["n"] / 5000) ** power * np.exp(noise(of, 0.05))
 
-    claims = [*evaluate_claims(Given(made("roc-svm", "table 1"), values))]
+    claims = [*evaluate_claims(GivenResults(paper_experiment("roc-svm", "table 1"), values))]
     assert [claim.holds for claim in claims[1:4]] == [times, square, line]
     if not times:
         assert claims[1].because.endswith("O(n log n) here, and not pair by pair")
@@ -174,7 +182,7 @@ def test_the_claims_about_times_of_roc_svm(full, incomplete, times, square, line
 
 @pytest.mark.parametrize(("scale", "decided"), [(1.0, True), (4.0, False)])
 def test_the_claims_about_deviations_of_roc_svm(scale, decided):
-    experiment = made("roc-svm", "table 1")
+    experiment = paper_experiment("roc-svm", "table 1")
     printed = {e.line: e.published for e in experiment.entries if e.measure == "auc"}
 
     def values(line, measure):
@@ -183,14 +191,14 @@ def test_the_claims_about_deviations_of_roc_svm(scale, decided):
         auc = scale * (one.sd if one else 1.0) * usual / usual.std(ddof=1)
         return auc / 2 if measure == TRUTH else auc
 
-    *_, full, incomplete = evaluate_claims(Given(experiment, values))
+    *_, full, incomplete = evaluate_claims(GivenResults(experiment, values))
     assert (full.holds, incomplete.holds) == (decided, decided)
     assert ("population AUC" in full.because) is not decided
 
     def spread(line, _):
         return 0.9 + noise(line, 0.02 if line.method == "Radial" else 0.02 / scale)
 
-    [*_, more] = evaluate_claims(Given(made("roc-svm", "table 3"), spread))
+    [*_, more] = evaluate_claims(GivenResults(paper_experiment("roc-svm", "table 3"), spread))
     assert more.holds is (None if scale == 1.0 else True)
 
 
@@ -199,7 +207,7 @@ T = np.geomspace(1, 100, 25)  # passes of made curves
 
 def figure_1_of_spdam(*, gap, excess, own, other):
     """Return whether the claims hold on curves that are given, slightly other for each split."""
-    experiment = made("spdam", "figure 1", Scale.QUICK)
+    experiment = paper_experiment("spdam", "figure 1", Scale.QUICK)
 
     def points(cell):
         jitter = 1 + 0.01 * cell.split
@@ -253,12 +261,12 @@ def test_the_claims_about_figure_2_and_table_3_of_spdam(power, decided):
             return line.at["batch"] ** power * np.exp(noise(line))
         return 0.8 - 0.1 * decided * (line.at["batch"] == 0.01) + noise(line)
 
-    assert holds(Given(made("spdam", "figure 2"), values)) == [decided] * 5
+    assert holds(GivenResults(paper_experiment("spdam", "figure 2"), values)) == [decided] * 5
 
     def aucs(line, _):
         return 0.8 + 0.1 * (not decided and line.method == "SPDAM") + noise(line, 1e-4)
 
-    own, other, unknown = evaluate_claims(Given(made("spdam", "table 3"), aucs))
+    own, other, unknown = evaluate_claims(GivenResults(paper_experiment("spdam", "table 3"), aucs))
     assert (own.holds, other.holds, unknown.holds) == (decided, True, None)
     assert own.because.startswith("no difference" if decided else "some differences")
 
@@ -279,7 +287,7 @@ SLOW = {"first_min": 1.0, "linear": 1.0, "quadratic": 5.0}
     ],
 )
 def test_the_claims_about_figure_5_of_aum(power, steps, seconds, decided):
-    experiment = made("aum", "figure 5", Scale.QUICK)
+    experiment = paper_experiment("aum", "figure 5", Scale.QUICK)
     experiment = replace(experiment, lines=[x for x in experiment.lines if x.row == "MNIST"])
 
     def values(line, measure):
@@ -288,7 +296,7 @@ def test_the_claims_about_figure_5_of_aum(power, steps, seconds, decided):
         exact = {"events": events, "steps": steps[search], "search_seconds": seconds[search]}
         return exact[measure] * np.random.default_rng([n, len(search)]).uniform(0.98, 1.02, 4)
 
-    assert holds(Given(experiment, values)) == decided
+    assert holds(GivenResults(experiment, values)) == decided
 
 
 def test_the_claims_about_figure_6_of_aum():
@@ -301,4 +309,11 @@ def test_the_claims_about_figure_6_of_aum():
         )
 
     # max_auc is faster than first_min here, and linear is the slowest method.
-    assert holds(Given(made("aum", "figure 6"), values)) == [True, True, False, True, True, True]
+    assert holds(GivenResults(paper_experiment("aum", "figure 6"), values)) == [
+        True,
+        True,
+        False,
+        True,
+        True,
+        True,
+    ]

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from paper_results import cells_of, made, told
+from result_folders import cells_of, paper_experiment, paper_file
 from scipy.integrate import cumulative_trapezoid
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
@@ -27,7 +27,7 @@ LEAKY = Protocol.AS_PUBLISHED
 def test_every_experiment_is_well_formed(name, scale):
     paper = catalogue.paper(name)
     for place in paper.places:
-        one = made(name, place, scale)
+        one = paper_experiment(name, place, scale)
         cells = cells_of(one)
         assert (one.paper, one.place, one.scale) == (name, place, scale)
         assert one.notes
@@ -45,7 +45,7 @@ def test_every_experiment_is_well_formed(name, scale):
                 assert (wanted <= planned) is not bool(entry.left_out), (place, entry)
             assert entry.published is None or 0 < abs(entry.published.mean) < inf
     for place in paper.as_published:
-        assert made(name, place, scale, LEAKY).protocol is LEAKY
+        assert paper_experiment(name, place, scale, LEAKY).protocol is LEAKY
 
 
 @pytest.mark.parametrize(
@@ -64,10 +64,10 @@ def test_every_experiment_is_well_formed(name, scale):
     ],
 )
 def test_plans_have_the_cells_of_the_paper(name, place, quick, full):
-    assert len(cells_of(made(name, place, Scale.QUICK))) == quick
-    assert len(cells_of(made(name, place))) == full
+    assert len(cells_of(paper_experiment(name, place, Scale.QUICK))) == quick
+    assert len(cells_of(paper_experiment(name, place))) == full
     if place in catalogue.paper(name).as_published:
-        assert len(cells_of(made(name, place, protocol=LEAKY))) == full
+        assert len(cells_of(paper_experiment(name, place, protocol=LEAKY))) == full
 
 
 @pytest.mark.parametrize(("name", "place"), [("sht-auc", {"figure": 1}), ("spdam", {"table": 3})])
@@ -147,7 +147,7 @@ def test_the_numbers_of_sht_auc_are_those_of_the_paper(papers):
     lines = [line.split() for line in text.splitlines() if line.count("±") in (4, 8)]
 
     def numbers(place, measure):
-        return told("sht-auc", place)["numbers"][measure]["printed"]
+        return paper_file("sht-auc", place)["numbers"][measure]["printed"]
 
     def printed(cells):
         return [f"{mean:.3f}±{sd:.3f}".replace("0.", ".") for mean, sd in cells]
@@ -162,7 +162,7 @@ def test_the_numbers_of_sht_auc_are_those_of_the_paper(papers):
         for m in ("f1", "jaccard")
     )
     few = [a for a, b in zip(f1, jaccard, strict=True) if b + 5e-4 < (a - 5e-4) / (2.0005 - a)]
-    [note] = [one for one in made("sht-auc", "table 2").notes if "smaller one" in one]
+    [note] = [one for one in paper_experiment("sht-auc", "table 2").notes if "smaller one" in one]
     assert f"In {len(few)} of the {len(f1)} places" in note
 
 
@@ -179,7 +179,7 @@ def test_the_numbers_of_roc_svm_are_those_of_the_paper(papers):
         return f"{published.mean:.2f} ({published.sd:.2f})"
 
     for place, population in (("table 1", 0.90377), ("table 2", 0.90985)):
-        entries = made("roc-svm", place).entries
+        entries = paper_experiment("roc-svm", place).entries
         printed = {(e.row, e.column, e.measure): e.published for e in entries}
         methods = [*dict.fromkeys(e.column for e in entries)][:2]
         for n in (5_000, 10_000, 50_000, 100_000):
@@ -198,7 +198,8 @@ def test_the_numbers_of_roc_svm_are_those_of_the_paper(papers):
             r"\$|\\\\text|\\\\mathrm", "", text
         )
     printed = {
-        (e.row, e.column, e.measure): e.published for e in made("roc-svm", "table 3").entries
+        (e.row, e.column, e.measure): e.published
+        for e in paper_experiment("roc-svm", "table 3").entries
     }
     for row, method in {(row, method) for row, method, _ in printed if "exact" not in method}:
         seconds, own = (printed[row, method, measure] for measure in (SECONDS, AUC))
@@ -228,7 +229,7 @@ def population_auc(name, negative):
 
 @pytest.mark.parametrize(("number", "model"), [(1, "linear"), (2, "radial")])
 def test_the_populations_of_roc_svm_are_those_of_the_printed_model(number, model):
-    one = made("roc-svm", f"table {number}")
+    one = paper_experiment("roc-svm", f"table {number}")
     [chart] = [drawing["lines"] for drawing in one.drawings if drawing["form"] == "given"]
     shares, aucs = chart["the printed model"]
     assert aucs == [pytest.approx(population_auc(model, share), abs=5e-7) for share in shares]
@@ -244,7 +245,7 @@ def test_the_populations_of_roc_svm_are_those_of_the_printed_model(number, model
 
 def test_runs_of_simulated_rows_of_roc_svm_share_no_rows():
     for number in (1, 2):
-        plans = made("roc-svm", f"table {number}").plans
+        plans = paper_experiment("roc-svm", f"table {number}").plans
         for n, plan in zip((5_000, 10_000, 50_000, 100_000), plans, strict=True):
             total = plan.data[0].params["n"]
             assert total - round(total * plan.holdout) == n
@@ -253,7 +254,10 @@ def test_runs_of_simulated_rows_of_roc_svm_share_no_rows():
 
 def test_the_numbers_of_spdam_are_those_of_the_paper(papers):
     text = (papers / "003_929a8c069aaab55c.txt").read_text(encoding="utf-8")
-    table, columns = made("spdam", "table 3"), told("spdam", "table 3")["numbers"]["auc"]["columns"]
+    table, columns = (
+        paper_experiment("spdam", "table 3"),
+        paper_file("spdam", "table 3")["numbers"]["auc"]["columns"],
+    )
     assert f"Datasets {' '.join(columns)}" in text
     published = {}
     for entry in table.entries:
@@ -268,7 +272,7 @@ def test_the_numbers_of_spdam_are_those_of_the_paper(papers):
 
 
 def test_grids_and_features_of_spdam_are_those_of_the_paper():
-    table = made("spdam", "table 3")
+    table = paper_experiment("spdam", "table 3")
     own, solam = (dict(e.line.choice.tune) for e in table.entries[:2])
     assert own == {"lam": tuple(10.0**e for e in range(-5, 2))}
     assert solam["xi"] == (1, 10, 19, 28, 37, 46, 55, 64, 73, 82, 91, 100)
@@ -283,14 +287,14 @@ def test_grids_and_features_of_spdam_are_those_of_the_paper():
 
 def test_the_exact_minimiser_has_the_ridge_of_reg_solam():
     shares = {"german": 300 / 1000, "splice": 1648 / 3175, "usps": 3863 / 9298}
-    for over in told("spdam", "figure 1")["over"]:
+    for over in paper_file("spdam", "figure 1")["over"]:
         p = shares[over["row"]]
         assert over["exact"] == pytest.approx(over["lam"] / (p * (1 - p)), rel=1e-11)
 
 
 def test_the_protocol_of_the_code_of_sht_auc_leaks_and_keeps_one_weight_less():
     leaky, clean = (
-        made("sht-auc", "table 1", protocol=protocol).entries[0].line
+        paper_experiment("sht-auc", "table 1", protocol=protocol).entries[0].line
         for protocol in (LEAKY, Protocol.CLEAN)
     )
     assert dict(leaky.choice.tune)["k"] == tuple(range(9, 100, 10))
@@ -308,13 +312,18 @@ def test_figure_5_of_aum_takes_the_sets_at_hand_and_names_the_others(monkeypatch
     monkeypatch.setattr(
         catalogue, "place_of", lambda name: Place.CACHE if name in here else Place.DOWNLOAD
     )
-    quick, full = made("aum", "figure 5", Scale.QUICK), made("aum", "figure 5")
+    quick, full = (
+        paper_experiment("aum", "figure 5", Scale.QUICK),
+        paper_experiment("aum", "figure 5"),
+    )
     assert (len(quick.measurements), len(full.measurements)) == (2 * 6 * 4, 2 * 7 * 4)
     assert {one.dataset.name for one in full.measurements} == here
     [left_out] = [note for note in full.notes if "left out" in note]
     assert left_out.startswith("FashionMNIST, STL10")
     assert "`aucbench data fetch stl10`" in left_out
     here.clear()
-    assert {one.dataset.name for one in made("aum", "figure 5").measurements} == {"mnist"}
-    for row in told("aum", "figure 5")["measurements"][0]["rows"]:
+    assert {one.dataset.name for one in paper_experiment("aum", "figure 5").measurements} == {
+        "mnist"
+    }
+    for row in paper_file("aum", "figure 5")["measurements"][0]["rows"]:
         assert entry_of(row["set"]).labels[1:] == tuple(row["positive"])

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from command_line import done
-from paper_results import made, ran, told
+from result_folders import paper_experiment, paper_file, run_experiment
 
 from aucbench.datasets.simulated import linear, true_scores
 from aucbench.errors import DataError
@@ -25,11 +25,11 @@ from aucbench.report.grid import Grid
 
 
 def quick(name, place):
-    return made(name, place, Scale.QUICK)
+    return paper_experiment(name, place, Scale.QUICK)
 
 
 def test_tables_of_sht_auc_run(monkeypatch, tmp_path):
-    plain = told("sht-auc", "table 2")
+    plain = paper_file("sht-auc", "table 2")
     few = {
         "SHT-AUC": {"solver": "sht-auc[k=3]"},
         "SPAM-ℓ2": {"solver": "spam-l2", "truncated": True},
@@ -41,7 +41,9 @@ def test_tables_of_sht_auc_run(monkeypatch, tmp_path):
     for number in plain["numbers"].values():
         monkeypatch.setitem(number, "printed", {m: number["printed"][m][:2] for m in few})
     monkeypatch.setitem(paper("sht-auc").plain, "methods", few)
-    results, parts = ran(quick("sht-auc", "table 2"), tmp_path / "results", splits=2, passes=3.0)
+    results, parts = run_experiment(
+        quick("sht-auc", "table 2"), tmp_path / "results", splits=2, passes=3.0
+    )
     for entry in results.experiment.entries:
         values = results.values(entry.line, entry.measure)
         assert values.size == 2
@@ -59,21 +61,21 @@ def test_small_weights_count_as_0_if_a_method_is_truncated(truncated, value):
     record = type("One", (), {"id": "", "sizes": type("Sizes", (), {"data": None})})
     line = Line(truncated=truncated)
     assert MEASURES["support-f1"].read(Fit(results, line, (0,), record)) == pytest.approx(value)
-    lines = made("sht-auc", "table 2").lines
+    lines = paper_experiment("sht-auc", "table 2").lines
     assert {line.method for line in lines if not line.truncated} == {"SHT-AUC", "StoIHT", "HSG-HT"}
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("number", "model"), [(1, "linear"), (2, "radial")])
 def test_simulated_tables_of_roc_svm_run(number, model, monkeypatch, tmp_path):
-    plain = told("roc-svm", f"table {number}")
+    plain = paper_file("roc-svm", f"table {number}")
     sizes = [
         {**over, "n": n, "total": n + 500, "holdout": 500 / (n + 500)}
         for over, n in zip(plain["over"], (300, 600), strict=False)
     ]
     monkeypatch.setitem(plain, "over", sizes)
     monkeypatch.setitem(plain["grids"][0], "trials", 2)
-    results, parts = ran(quick("roc-svm", f"table {number}"), tmp_path / "results")
+    results, parts = run_experiment(quick("roc-svm", f"table {number}"), tmp_path / "results")
     record = next(iter(results.records.values()))
     assert (record.sizes.n_train, record.sizes.n_test) in {(300, 500), (600, 500)}
     found = [compare_number(entry, results) for entry in results.experiment.entries]
@@ -104,11 +106,11 @@ def test_simulated_tables_of_roc_svm_run(number, model, monkeypatch, tmp_path):
 @pytest.mark.nightly
 def test_the_table_of_real_rows_of_roc_svm_runs(monkeypatch, tmp_path):
     here = ("sample[data=breast-cancer,n=300]", "digits-8", "breast-cancer")
-    plain = told("roc-svm", "table 3")
+    plain = paper_file("roc-svm", "table 3")
     rows = [{**row, "set": name} for row, name in zip(plain["grids"][0]["rows"], here, strict=True)]
     monkeypatch.setitem(plain["grids"][0], "rows", rows)
     monkeypatch.setitem(plain["plan"], "repeats", 2)
-    results, parts = ran(quick("roc-svm", "table 3"), tmp_path / "results")
+    results, parts = run_experiment(quick("roc-svm", "table 3"), tmp_path / "results")
     assert all(compare_number(entry, results).runs == 2 for entry in results.experiment.entries)
     [times] = [
         part for part in parts if isinstance(part, Grid) and part.header[-1] == "published / ours"
@@ -139,7 +141,7 @@ TOY |= {"features": "min-max+unit"}
 
 
 def test_the_table_of_spdam_runs(monkeypatch, tmp_path):
-    plain = told("spdam", "table 3")
+    plain = paper_file("spdam", "table 3")
     first, *_ = plain["over"]
     toy = {**first, "row": TOY["row"]}
     usps = {**first, "row": "usps", "left_out": "the quick run leaves this set out"}
@@ -151,7 +153,7 @@ def test_the_table_of_spdam_runs(monkeypatch, tmp_path):
     smaller = {"splits": 2, "repeats": 1, "inner_splits": 2, "tune_evals": 2}
     experiment = quick("spdam", "table 3")
     plans = tuple(plan for plan in experiment.plans if plan.data == (Spec(TOY["row"]),))
-    _, parts = ran(replace(experiment, plans=plans), tmp_path / "results", **smaller)
+    _, parts = run_experiment(replace(experiment, plans=plans), tmp_path / "results", **smaller)
 
     main, budgets = (part for part in parts if isinstance(part, Grid))
     assert [r[2].endswith("(2)") for r in main.lines] == [True] * 8 + [False] * 8
@@ -162,9 +164,11 @@ def test_the_table_of_spdam_runs(monkeypatch, tmp_path):
 @pytest.mark.nightly
 def test_the_figures_of_spdam_run(monkeypatch, tmp_path):
     for place in ("figure 1", "figure 2"):
-        monkeypatch.setitem(told("spdam", place), "over", [TOY])
-        monkeypatch.setitem(told("spdam", place)["plan"], "splits", 2)
-    _, one = ran(quick("spdam", "figure 1"), tmp_path / "one", inner_splits=2, tune_evals=2)
+        monkeypatch.setitem(paper_file("spdam", place), "over", [TOY])
+        monkeypatch.setitem(paper_file("spdam", place)["plan"], "splits", 2)
+    _, one = run_experiment(
+        quick("spdam", "figure 1"), tmp_path / "one", inner_splits=2, tune_evals=2
+    )
     [aucs, falls] = [part for part in one if isinstance(part, Chart)]
     assert [*aucs.lines] == ["SPDAM", "regSOLAM"]
     assert [*falls.lines] == ["breast-cancer, SPDAM", "breast-cancer, regSOLAM"]
@@ -172,7 +176,7 @@ def test_the_figures_of_spdam_run(monkeypatch, tmp_path):
     assert gap[0] > 1e-3 > 1e-6 > gap[-1]
     [straight] = [p for p in one if isinstance(p, str) and "theorem 4.1" in p]
     assert "r² at least 0.99" in straight
-    _, two = ran(quick("spdam", "figure 2"), tmp_path / "two", passes=60.0)
+    _, two = run_experiment(quick("spdam", "figure 2"), tmp_path / "two", passes=60.0)
     charts = [part for part in two if isinstance(part, Chart)]
     assert [chart.y for chart in charts] == ["test AUC"] * 2 + ["certified gap"] * 2
     assert all([*chart.lines] == ["1%", "5%", "10%", "20%", "50%"] for chart in charts)
@@ -217,7 +221,7 @@ def test_the_figures_of_aum_run_by_the_command(tmp_path, monkeypatch):
         },
         "figure 6": {"runs": [{"seed": 0, "fold": 0}, {"seed": 0, "fold": 1}]},
     }.items():
-        [measurements] = told("aum", place)["measurements"]
+        [measurements] = paper_file("aum", place)["measurements"]
         for key, value in smaller.items():
             monkeypatch.setitem(measurements, key, value)
     for row in measurements["rows"]:
@@ -227,7 +231,7 @@ def test_the_figures_of_aum_run_by_the_command(tmp_path, monkeypatch):
     assert ended.stderr.count("6/6: 6 ok\n") == 1
     assert ended.stderr.count("2/2: 2 ok\n") == 1
     for place in ("figure 5", "figure 6"):
-        for claim in told("aum", place)["claims"]:
+        for claim in paper_file("aum", place)["claims"]:
             assert claim["statement"] in " ".join(ended.stdout.split())
     files = sorted((tmp_path / "out" / "reproduction").glob("*.json"))
     assert [path.name for path in files] == ["aum-figure-5-quick.json", "aum-figure-6-quick.json"]

@@ -1,7 +1,7 @@
 """The page in a real browser: no errors, no requests, and everything that can be pressed works."""
 
 import pytest
-from report_results import failed, with_cell
+from result_folders import failed, with_cell
 from screens import SCREENS, look
 
 from aucbench.records import CellStatus
@@ -23,8 +23,8 @@ def written(folder, path):
 
 
 @pytest.fixture(scope="module")
-def address(results, tmp_path_factory):
-    return written(results, tmp_path_factory.mktemp("page") / "report.html")
+def address(results_folder, tmp_path_factory):
+    return written(results_folder, tmp_path_factory.mktemp("page") / "report.html")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from report_results import with_cell
+from result_folders import with_cell
 
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.report.charts import SECONDS

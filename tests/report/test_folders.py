@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from command_line import done, refused
-from made_folders import made_folder
+from result_folders import written_folder
 
 from aucbench.bench import Store
 from aucbench.errors import DataError
@@ -20,8 +20,8 @@ SETS = ("t0", "t1", "t2")
 @pytest.fixture
 def two(tmp_path):
     """Folders a and b of logistic, whose records b has from a, and one further solver each."""
-    a = made_folder(tmp_path / "a", SETS, ("logistic", "means"))
-    b = made_folder(tmp_path / "b", SETS, ("logistic", "raises"), seed=1)
+    a = written_folder(tmp_path / "a", SETS, ("logistic", "means"))
+    b = written_folder(tmp_path / "b", SETS, ("logistic", "raises"), seed=1)
     change(b, lambda record: Store(a).read(record.id) or record)
     return a, b
 

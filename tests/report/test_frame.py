@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from report_results import DATASETS, SPLITS, failed, with_cell
+from result_folders import DATASETS, SPLITS, failed, with_cell
 from toys import cell, record_of
 
 from aucbench.bench import Choice, Plan
@@ -24,8 +24,8 @@ from aucbench.stats.ranking import Bootstrap
 from aucbench.stats.tables import ResultTable
 
 
-def test_a_folder_is_sorted_by_data_set_and_solver(results, records):
-    found = read_frame(results)
+def test_a_folder_is_sorted_by_data_set_and_solver(results_folder, records):
+    found = read_frame(results_folder)
 
     assert found.datasets == DATASETS
     assert found.solvers == (

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from html import unescape
 
-from report_results import failed, with_cell
+from result_folders import failed, with_cell
 
 from aucbench.bench import Store
 from aucbench.bench.options import ShowOptions
@@ -33,9 +33,9 @@ def parts_of(findings, title):
     return next((s.parts for s in page_sections(findings) if s.title == title), ())
 
 
-def test_numbers_are_those_of_the_statistics(results, findings):
+def test_numbers_are_those_of_the_statistics(results_folder, findings):
     row = findings.datasets[1].rows[0]
-    store = Store(results)
+    store = Store(results_folder)
     ids = findings.frame.facts["id"][findings.frame.rows(1, row.solver)]
     scores = [*map(store.scores, ids)]
     expected = auc_interval([Fold(one["y"], one["scores"]) for one in scores])

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from made_folders import made_folder
+from result_folders import written_folder
 
 from aucbench.bench import Store
 from aucbench.records import CellStatus
@@ -26,7 +26,7 @@ def found(folder):
 @pytest.fixture
 def partial(tmp_path):
     """The second solver has no value on the second data set."""
-    return found(made_folder(tmp_path / "one", SETS, SOLVERS, failing=[(1, 1)]))
+    return found(written_folder(tmp_path / "one", SETS, SOLVERS, failing=[(1, 1)]))
 
 
 def test_a_mean_over_fewer_data_sets_is_marked_in_all_outputs(partial):
@@ -55,13 +55,13 @@ def test_a_mean_over_fewer_data_sets_is_marked_in_all_outputs(partial):
 
 
 def test_nothing_is_marked_where_all_solvers_have_all_values(tmp_path):
-    whole = found(made_folder(tmp_path / "whole", SETS, SOLVERS))
+    whole = found(written_folder(tmp_path / "whole", SETS, SOLVERS))
     assert "(0." not in text(grids(whole))
     assert "(…)" not in " ".join([*leaderboard(whole).facts, *notes.notes(whole)])
 
 
 def test_a_mean_over_fewer_splits_is_marked_too(tmp_path):
-    folder = made_folder(tmp_path / "one", SETS, SOLVERS)
+    folder = written_folder(tmp_path / "one", SETS, SOLVERS)
     with Store(folder) as store:
         record = next(one for one in store.records() if str(one.cell.solver) == "means")
         status = replace(record.status, status=CellStatus.TIMEOUT)

@@ -13,8 +13,8 @@ COMMANDS = re.findall(r"^\$ aucbench (report .*)$", PAGE, re.MULTILINE)
 
 
 @pytest.fixture
-def here(results, tmp_path, monkeypatch):
-    (tmp_path / "results").symlink_to(results)
+def here(results_folder, tmp_path, monkeypatch):
+    (tmp_path / "results").symlink_to(results_folder)
     monkeypatch.chdir(tmp_path)
 
 

@@ -28,6 +28,6 @@ def test_each_number_is_that_of_the_findings(findings):
         ]
 
 
-def test_the_command_writes_it(results, tmp_path):
-    done("report", results, "--json", tmp_path / "verdict.json")
+def test_the_command_writes_it(results_folder, tmp_path):
+    done("report", results_folder, "--json", tmp_path / "verdict.json")
     assert strict(tmp_path / "verdict.json")["measure"] == "AUC"
