@@ -2,89 +2,65 @@
 
 import numpy as np
 import pytest
+from definitions import equals_definition, first, guarded
 from hypothesis import given
 from hypothesis import strategies as st
-from layouts import LAYOUTS
-from stepping import posed, states, step_by_rows
+from samples import sample
+from scipy.sparse import csr_array
+from stepping import step_by_rows
 
-from aucbench.data import Chunk, Data
+from aucbench.data import Chunk
 from aucbench.data.arrays import rows
 from aucbench.kernels.fsauc import stage_rows
 from aucbench.projectors import L1Ball
-from aucbench.registry import get_solver
-from aucbench_plugins.online import fsauc
 from aucbench_plugins.online.fsauc import Stage, reference_update, schedule
 
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 BALLS = pytest.mark.parametrize(("R", "r"), [(1.0, 0.05), (1.0, 0.4), (1e3, 0.2), (0.2, 1e3)])
 
 
-def stage_at(w, *, R=1e9, r=1e9, D=1e9, eta=1.0):
+def stage_at(w, *, R=1e9, r=1e9, D=1e9, eta=1.0, kappa=1.0):
     """A stage that projects nothing, unless it is given a radius."""
-    stage = Stage.first(w.copy(), R, 1.0, eta)
+    stage = Stage.first(w.copy(), R, kappa, eta)
     stage.r, stage.D = r, D
     return stage
 
 
-def sample(seed, n=40, d=19):
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(n) < 0.3, 1, -1)
-    y[:2] = 1, -1
-    X = (rng.normal(size=(n, d)) + 0.3 * y[:, None]) / 3.0
-    X[rng.random(X.shape) < 0.6] = 0.0
-    return X, y
+def in_stages(case, take_steps, R, eta, kappa, r):
+    """The numbers after each of two stages, the second of which begins where the first ended."""
+    stage, found = Stage.first(L1Ball(R)(R * case.w), R, kappa, eta), []
+    stage.r = stage.r if r is None else r
+    for _ in range(2):
+        take_steps(stage)
+        stage.restart()
+        found += [stage.w0.copy(), np.array([stage.a0, stage.b0, stage.alpha0])]
+    return found
 
 
-def passes_of(solver, data, w0=None):
-    """Weights after each pass."""
-    made = states(solver, posed(solver, data), np.random.default_rng(0), w0)
-    return [s.w for s in made]
+def by_kernel(case, **constants):
+    def take_steps(stage):
+        for chunk, order in case.parts:
+            stage_rows(chunk, order, stage)
+        assert not stage.work[0].any()
+
+    return in_stages(case, take_steps, **constants)
 
 
-def compare(layout, X, y, *, passes, w0=None, **given):
-    """One run, and the same run by the definition."""
-    solver, data = get_solver("fsauc", passes=passes, shuffle=False, **given), Data.of(layout(X), y)
-    found = passes_of(solver, data, w0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fsauc, "stage_rows", by_rows(X, y))
-        expected = passes_of(solver, data, w0)
+def by_file(case, **constants):
+    def take_steps(stage):
+        step_by_rows(reference_update, stage, case.X, case.y, case.order)
 
-    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * min(given["R"], 1.0))
+    return in_stages(case, take_steps, **constants)
 
 
-def by_rows(X, y):
-    return lambda chunk, order, stage: step_by_rows(reference_update, stage, X, y, order)
-
-
-@LAYOUTS
-@given(
-    seed=st.integers(0, 2**16),
+test_it_equals_the_eager_definition = equals_definition(
+    by_kernel,
+    by_file,
     R=st.sampled_from([0.01, 0.1, 1.0, 10.0, 1e4]),
     eta=st.sampled_from([0.01, 0.3, 1.0, 8.0]),
-    kappa=st.sampled_from([0.5, 1.0, None]),
-    passes=st.integers(1, 8),
-    started=st.booleans(),
+    kappa=st.sampled_from([0.5, 1.0]),
+    r=st.sampled_from([None, 0.05, 0.4]),
 )
-def test_it_equals_the_eager_definition(layout, seed, R, eta, kappa, passes, started):
-    X, y = sample(seed)
-    w0 = np.random.default_rng(seed + 1).normal(size=X.shape[1]) * R if started else None
-
-    compare(layout, X, y, R=R, eta=eta, kappa=kappa, passes=passes, w0=w0)
-
-
-@LAYOUTS
-@pytest.mark.parametrize("times", [1e4, 1e6])
-@pytest.mark.parametrize("R", [1.0, 1e3])
-def test_rows_far_longer_than_the_rest_cost_no_digits(layout, times, R):
-    """Their steps are up to 1e12 times as long as w, and the balls bring w back."""
-    X, y = sample(0, n=200, d=6)
-    X[::40] *= times
-
-    compare(layout, X, y, R=R, eta=0.1, kappa=5.0, passes=4)
-
-
-def on_the_ball(seed, R):
-    """A start of a stage with |w|_1 = R, for R up to about 10."""
-    return L1Ball(R)(np.random.default_rng(seed).normal(size=19))
 
 
 def run(stage, layout, X, y, parts):
@@ -94,10 +70,36 @@ def run(stage, layout, X, y, parts):
     return stage
 
 
+def some_rows(seed=5, n=120):
+    return sample(seed, n, 19, shift=0.3, density=0.4, scale=1 / 3)
+
+
+def on_the_ball(seed, R):
+    """A start of a stage with |w|_1 = R, for R up to about 10."""
+    return L1Ball(R)(np.random.default_rng(seed).normal(size=19))
+
+
+@LAYOUTS
+@pytest.mark.parametrize("times", [1e4, 1e6])
+@pytest.mark.parametrize("R", [1.0, 1e3])
+def test_rows_far_longer_than_the_rest_cost_no_digits(layout, times, R):
+    """Their steps are up to 1e12 times as long as w, and the balls bring w back."""
+    X, y = sample(0, n=200, d=6, shift=0.3, density=0.4, scale=1 / 3)
+    X[::40] *= times
+    found, wanted = (Stage.first(np.zeros(6), R, 5.0, 0.1) for _ in range(2))
+
+    run(found, layout, X, y, [first(200)] * 2)
+    step_by_rows(reference_update, wanted, X, y, np.tile(first(200), 2))
+
+    close = {"rtol": 1e-10, "atol": 1e-10 * min(R, 1.0)}
+    np.testing.assert_allclose(found.w0 + found.z, wanted.w0 + wanted.z, **close)
+    np.testing.assert_allclose(found.total / 400, wanted.total / 400, **close)
+
+
 @LAYOUTS
 @BALLS
 def test_each_point_is_on_both_balls(layout, R, r):
-    X, y = sample(5, n=400)
+    X, y = some_rows(n=400)
     stage, radii, norms = stage_at(on_the_ball(0, R), R=R, r=r, D=0.1), [], []
 
     for i in range(len(y)):
@@ -116,21 +118,15 @@ def test_each_point_is_on_both_balls(layout, R, r):
 @given(seed=st.integers(0, 2**16), cuts=st.lists(st.integers(0, 120), max_size=6))
 def test_one_call_equals_many(layout, R, r, seed, cuts):
     """Norms are measured when a call begins, and followed from row to row within it."""
-    X, y = sample(seed)
-    order = (np.random.default_rng(seed).permutation(120) % 40).astype(np.int32)
-    start = on_the_ball(seed, R)
+    X, y = some_rows(seed, 40)
+    order, start = np.tile(first(40), 3), on_the_ball(seed, R)
     close = {"rtol": 1e-10, "atol": 1e-10 * min(R, 1.0)}
 
     whole = run(stage_at(start, R=R, r=r), layout, X, y, [order])
     for places in (cuts, range(1, 120)):
         cut = run(stage_at(start, R=R, r=r), layout, X, y, np.split(order, sorted(places)))
-        np.testing.assert_allclose(cut.mean, whole.mean, **close)
-        np.testing.assert_allclose(cut.z, whole.z, **close)
-        for name in ("a", "b", "alpha", "total_a", "total_b"):
+        for name in ("mean", "z", "a", "b", "alpha", "total_a", "total_b", "seen"):
             np.testing.assert_allclose(getattr(cut, name), getattr(whole, name), **close)
-        np.testing.assert_array_equal(cut.seen, whole.seen)
-        assert not cut.work[0].any()
-    assert not whole.work[0].any()
 
 
 @LAYOUTS
@@ -142,7 +138,7 @@ def test_one_far_step_lands_on_the_nearest_point(layout, R, spread):
     stage = stage_at(np.zeros(60), R=R, eta=1e3)
 
     # p = 1/2 at the positive row: a step of eta/2 along x from 0
-    run(stage, layout, np.stack([-x, x]), [-1, 1], [np.array([0, 1], dtype=np.int32)])
+    run(stage, layout, np.stack([-x, x]), [-1, 1], [first(2)])
 
     wanted = L1Ball(R)(500.0 * x)
     np.testing.assert_allclose(stage.w0 + stage.z, wanted, rtol=1e-10, atol=1e-12 * R)
@@ -152,20 +148,15 @@ def test_one_far_step_lands_on_the_nearest_point(layout, R, spread):
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300, 1e160, 5e-324])
 @pytest.mark.parametrize("where", ["row", "weights", "start"])
 def test_it_ends_on_any_floats(layout, bad, where):
-    X, y = sample(1, d=21)
-    stage = stage_at(np.zeros(21), R=1.0, r=0.5, D=0.5, eta=0.5)
-    target = {"row": X[5], "weights": stage.z, "start": stage.w0}[where]
-    target[2] = bad
-    guard = np.full(3 * 21, 7.25)
-    guard[21:42] = stage.z
-    stage.z = guard[21:42]
+    X, y = some_rows(1, 40)
+    stage = stage_at(np.zeros(19), R=1.0, r=0.5, D=0.5, eta=0.5)
+    {"row": X[5], "weights": stage.z, "start": stage.w0}[where][2] = bad
+    stage.z, assert_untouched = guarded(stage.z)
 
-    order = (np.arange(3000) % 40).astype(np.int32)
-    stage_rows(Chunk(rows(layout(X)), y.astype(np.int8)), order, stage)
+    stage_rows(Chunk(rows(layout(X)), y.astype(np.int8)), np.tile(first(40), 75), stage)
 
     assert stage.seen.sum() == 3000
-    assert (guard[:21] == 7.25).all()
-    assert (guard[42:] == 7.25).all()
+    assert_untouched()
     if not np.isfinite(bad):
         assert not np.isfinite(stage.total).all()
 

@@ -1,0 +1,324 @@
+"""Kernels that read rows: products, moments, bins, curves and trees, beside their definitions."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import reference
+from definitions import equals_definition
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples import sample
+from scipy.sparse import csr_array
+
+import aucbench
+from aucbench.data import Data, passes
+from aucbench.data.arrays import ALL, rows
+from aucbench.kernels import bins, splines, trees
+from aucbench.objectives import Logistic, PairwiseSquare, UnivariateExp
+from aucbench.scale.bins import Grid, binned, pulled
+from aucbench.scale.parts import Columns, Piece
+from aucbench.scale.tiles import room, scores_of, tile_rows
+
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+
+# --- products ----------------------------------------------------------------------------
+
+
+def products(case, size):
+    """Scores and pullback of a block, and the squared lengths of all rows."""
+    data, r = case.data, case.rng().normal(size=case.order.size)
+    w = size * case.w
+    return data.scores(w, case.order), data.pullback(r, case.order), passes.square_norms(data.rows)
+
+
+def products_by_rows(case, size):
+    r = case.rng().normal(size=case.order.size)
+    scores = reference.block_scores(case.X, size * case.w, case.order)
+    pulled = reference.block_pullback(case.X, r, case.order)
+    return scores, pulled, np.array([x @ x for x in case.X])
+
+
+test_products_equal_their_definition = equals_definition(
+    products,
+    products_by_rows,
+    ["dense", "csr"],
+    offsets=(0.0, 1e3),
+    atol=1e-13,
+    of_cases={"divided": False, "features": 35},
+    size=st.sampled_from([1e-6, 1.0, 1e6]),
+)
+
+
+def losses(case):
+    """The gradients of objectives, whose passes fuse both products."""
+    return [f(case.data).grad(0.1 * case.w) for f in (Logistic, PairwiseSquare, UnivariateExp)]
+
+
+def losses_by_rows(case):
+    X, y, w = case.X, case.y, 0.1 * case.w
+    of_pairs = reference.pairwise_square
+    return [f(X, y, w)[1] for f in (reference.logistic, of_pairs, reference.univariate_exp)]
+
+
+test_fused_products_equal_their_definition = equals_definition(
+    losses, losses_by_rows, ["dense", "csr"], atol=1e-9, of_cases={"divided": False, "most": 30}
+)
+
+
+@LAYOUTS
+@given(seed=st.integers(0, 99), lo=st.integers(0, 40), hi=st.integers(0, 40))
+def test_a_contiguous_block_equals_a_gathered_one(layout, seed, lo, hi):
+    X, y = sample(seed, 40, 7, density=0.5)
+    data, w = Data.of(layout(X), y), np.random.default_rng(seed).normal(size=7)
+    gathered = np.arange(40, dtype=np.int32)[lo:hi]
+    ones = np.ones(gathered.size)
+
+    for name, given_ in (("scores", w), ("pullback", ones)):
+        one, other = (getattr(data, name)(given_, block) for block in (slice(lo, hi), gathered))
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_any_float_in_w_touches_only_the_rows_that_hold_it(bad):
+    data = Data.of(csr_array(np.eye(5)), [1, -1, 1, -1, 1])
+
+    scores = data.scores(np.array([1.0, bad, 2.0, 3.0, 4.0]))
+
+    np.testing.assert_array_equal(scores[[0, 2, 3, 4]], [1.0, 2.0, 3.0, 4.0])
+    assert not np.isfinite(scores[1])
+
+
+def test_input_is_read_in_place_and_never_written():
+    X = np.arange(12.0).reshape(4, 3)
+    X.setflags(write=False)
+    data = Data.of(X, [1, -1, 1, -1])
+
+    assert np.shares_memory(data.rows.stored, X)
+    np.testing.assert_allclose(data.scores(np.ones(3), ALL), X.sum(axis=1))
+
+
+@pytest.mark.parametrize("row", [3, -1])
+def test_rows_that_do_not_exist_are_refused(row):
+    with pytest.raises(ValueError, match="3 rows"):
+        Data.of(np.eye(3), [1, -1, 1]).scores(np.ones(3), np.array([row], dtype=np.int32))
+
+
+# --- passes that threads share -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small_parts():
+    """Parts of 16 stored values, so that small rows have many."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("DIVIDED_FROM", 32), ("PART", 16), ("SHARE", 1)):
+            patch.setattr(passes, name, value)
+        yield
+
+
+@st.composite
+def shared(draw):
+    """Data, a block of any kind, w, and a number for each row of the block."""
+    seed, n, d = draw(st.integers(0, 2**32)), draw(st.integers(2, 300)), draw(st.integers(1, 20))
+    density, dtype = draw(st.sampled_from([1.0, 0.2, 0.0])), draw(st.sampled_from(["f8", "f4"]))
+    X, y = sample(seed, n, d, density=density, layout=draw(st.sampled_from(["dense", "csr"])))
+    rng = np.random.default_rng(seed)
+    shuffled = rng.integers(0, n, draw(st.integers(0, n))).astype(np.int32)
+    lo, hi = sorted(rng.integers(0, n + 1, 2).tolist())
+    block = draw(st.sampled_from([ALL, slice(lo, hi), slice(0, 0), shuffled]))
+    r = rng.normal(size=np.arange(n)[block].size)
+    return Data.of(X, y, dtype=np.dtype(dtype)), block, rng.normal(size=d) / d, r
+
+
+def all_passes(data, block, w, r):
+    return (
+        data.scores(w, block),
+        data.pullback(r, block),
+        *passes.affine(data.rows, data.y, w, np.array([2.0, 3.0]), np.ones(2), block),
+        *passes.margin(data.rows, data.y, w, np.ones(2), block, logistic=True, shift=0.5),
+        *passes.margin(data.rows, data.y, w, np.ones(2), block, logistic=False),
+    )
+
+
+@settings(max_examples=60)
+@given(shared())
+def test_threads_change_no_bit_and_parts_add_up_to_the_whole(small_parts, problem):
+    found = []
+    for count in (1, 2, 3, 4):
+        with aucbench.threads(count):
+            found.append(all_passes(*problem))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passes, "DIVIDED_FROM", 2**18)
+        whole = all_passes(*problem)
+
+    for other in found[1:]:
+        for one, many in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, many)
+    np.testing.assert_array_equal(found[0][0], whole[0])
+    for parts, one in zip(found[0][1:], whole[1:], strict=True):
+        np.testing.assert_allclose(parts, one, rtol=1e-11, atol=1e-11 * (1 + problem[3].size))
+
+
+@given(st.integers(0, 50), st.integers(0, 3000), st.integers(1, 40), st.integers(0, 40))
+def test_parts_follow_each_other_and_begin_at_fours(small_parts, lo, length, d, sums):
+    n = lo + length + 2
+    X = Data.of(np.ones((n, d)), np.arange(n) == 0).rows
+    cuts = passes.parts(X, lo, lo + length, sums)
+
+    assert len(cuts) in {1, 2, 4, 8, 16}
+    assert [cuts[0][0], cuts[-1][1]] == [lo, lo + length]
+    for (a, b), (c, _) in pairwise(cuts):
+        assert a < b == c
+        assert (b - lo) % 4 == 0
+    assert len(cuts) * sums <= max(sums, length * d)  # what the parts keep is less than they read
+
+
+# --- pieces: rows in bins, and moments of columns ----------------------------------------
+
+PIECES = pytest.mark.parametrize("kind", ["columns", "mixed", "f8", "f4", "csr f8", "csr f4"])
+
+
+def piece_of(kind, X, y):
+    """A piece of rows, or of columns of which all or half are single."""
+    if kind in ("columns", "mixed"):
+        types = ["f4"] if kind == "columns" else ["f8", "f4"]
+        columns = [np.ascontiguousarray(c.astype(types[j % len(types)])) for j, c in enumerate(X.T)]
+        return Piece(Columns(tuple(columns)), y)
+    return Piece(rows(csr_array(X) if "csr" in kind else X, np.dtype(kind[-2:])), y)
+
+
+def row_sample(seed, n, d):
+    X, y = sample(seed, n, d, density=0.7, dtype=np.float32)
+    return X, y.astype(np.int8), np.random.default_rng(seed)
+
+
+@PIECES
+@settings(max_examples=15)
+@given(seed=st.integers(0, 99), n=st.integers(2, 300), d=st.integers(1, 40))
+def test_rows_in_bins(kind, seed, n, d):
+    X, y, rng = row_sample(seed, n, d)
+    centre, w = np.zeros(d) if "csr" in kind else rng.normal(size=d), rng.normal(size=d)
+    piece, low, K, count = piece_of(kind, X, y), -1.5, 3.7, int(rng.integers(1, 30))
+
+    s = scores_of(piece, centre, w)
+    found = binned(piece, centre, w, Grid(low, K, count))
+    c = rng.normal(size=(2, count))
+    pull = pulled(piece, centre, w, Grid(low, K, count), c)
+
+    assert np.allclose(s, (X.astype(float) - centre) @ w, atol=1e-12)
+    counts, sums = reference.rows_in_bins(X.astype(float) - centre, y, s, low, K, count)
+    assert np.array_equal(found.counts, counts)
+    assert np.allclose(found.sums, sums, atol=1e-12)
+    assert np.allclose(pull.total, np.einsum("kb,kbj->j", c, sums), atol=1e-11)
+    assert binned(piece, centre, w, Grid(low, K, count), sums=False).sums is None
+    for k, side in enumerate((-1, 1)):
+        own = s[y == side]
+        assert found.ends[k].tolist() == [own.min(), own.max()]
+
+
+@PIECES
+def test_moments(kind):
+    X, y, rng = row_sample(3, 333, 7)
+    shift, piece = rng.normal(size=7), piece_of(kind, X, y)
+    sums, squares, low, high = np.zeros((2, 7)), np.zeros((2, 7)), np.full(7, 9.0), np.full(7, -9.0)
+    own = (room(7), np.empty(tile_rows(7)), np.empty(28))
+
+    bins.moments(piece.arrays, piece.y, shift, sums, squares, low, high, *own)
+
+    seen = X.astype(float) - shift
+    if "csr" in kind:
+        seen[X == 0] = np.nan
+    for k, side in enumerate((-1, 1)):
+        assert np.allclose(sums[k], np.nansum(seen[y == side], axis=0))
+        assert np.allclose(squares[k], np.nansum(seen[y == side] ** 2, axis=0))
+    assert np.array_equal(low, np.nanmin(seen, axis=0))
+    assert np.array_equal(high, np.nanmax(seen, axis=0))
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("columns", np.float32), ("mixed", np.float64)])
+def test_some_rows_of_columns(kind, dtype):
+    X, y, _ = row_sample(0, 20, 3)
+    piece = piece_of(kind, X, y)
+    for some in (np.array([4, 2], np.int32), slice(3, 6)):
+        assert np.array_equal(piece.some(some).matrix, X[some])
+        assert piece.some(some).stored.dtype == dtype
+
+
+# --- splines and trees -------------------------------------------------------------------
+
+
+def de_boor(t, degree, i, u):
+    """B_i of a degree at u, by the recursion of de Boor; 0/0 is 0."""
+    if degree == 0:
+        return float(t[i] <= u < t[i + 1] or (u == t[-1] and t[i] < t[i + 1] == t[-1]))
+    total = 0.0
+    if t[i + degree] > t[i]:
+        total += (u - t[i]) / (t[i + degree] - t[i]) * de_boor(t, degree - 1, i, u)
+    if t[i + degree + 1] > t[i + 1]:
+        rest = (t[i + degree + 1] - u) / (t[i + degree + 1] - t[i + 1])
+        total += rest * de_boor(t, degree - 1, i + 1, u)
+    return total
+
+
+@given(
+    st.lists(st.floats(0.01, 0.99), max_size=8),
+    st.sampled_from([1, 2, 3]),
+    st.lists(st.floats(-1.0, 2.0), min_size=1, max_size=9),
+)
+def test_splines_are_the_recursion(inner, degree, numbers):
+    t = np.r_[[0.0] * (degree + 1), np.unique(inner), [1.0] * (degree + 1)]
+    m, x = t.size - degree - 1, np.array(numbers)
+    out = np.empty((x.size, m))
+
+    splines.curves(x, 0.0, 1.0, t, degree, np.eye(m), out)
+
+    wanted = [[de_boor(t, degree, i, min(max(u, 0.0), 1.0)) for i in range(m)] for u in x]
+    np.testing.assert_allclose(out, wanted, atol=1e-9)
+    np.testing.assert_allclose(out.sum(axis=1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e308, -1e308])
+def test_splines_stay_in_bounds_for_all_numbers(bad):
+    t = np.array([0.0] * 4 + [0.5] + [1.0] * 4)
+    out = np.empty((1, 5))
+    splines.curves(np.array([bad]), -1e308, 1e308, t, 3, np.eye(5), out)
+    assert np.isfinite(out).all() == (not np.isnan(bad))
+
+
+def test_splines_of_another_degree_are_refused():
+    with pytest.raises(ValueError, match="degree"):
+        splines.curves(np.zeros(1), 0.0, 1.0, np.zeros(12), 4, np.eye(5), np.zeros((1, 5)))
+
+
+def forest(rng, count, d):
+    """Return the arrays of random trees, whose children come after their parents."""
+    nodes, roots = [], []
+    for _ in range(count):
+        roots.append(len(nodes))
+        nodes.append(None)
+        open_nodes = [len(nodes) - 1]
+        while open_nodes:
+            node = open_nodes.pop()
+            if rng.random() < 0.5 and len(nodes) - roots[-1] < 60:
+                left = len(nodes)
+                nodes.extend([None, None])
+                nodes[node] = (int(rng.integers(d)), rng.normal(), left, left + 1, 0.0)
+                open_nodes += [left, left + 1]
+            else:
+                nodes[node] = (-1, 0.0, node, node, rng.normal())
+    feature, threshold, left, right, value = map(np.array, zip(*nodes, strict=True))
+    feature, left, right, roots = (np.array(x, np.int32) for x in (feature, left, right, roots))
+    return feature, threshold, left, right, value, roots
+
+
+@given(seed=st.integers(0, 999), n=st.integers(0, 30), d=st.integers(1, 6), count=st.integers(1, 5))
+def test_rows_come_to_their_leaves_also_where_numbers_are_strange(seed, n, d, count):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    odd = rng.random((n, d)) < 0.2
+    X[odd] = rng.choice([np.nan, np.inf, -np.inf, 0.0], odd.sum())
+    arrays, out = forest(rng, count, d), np.empty(n)
+
+    trees.scores(X, *arrays, out)
+
+    assert out.tolist() == reference.tree_scores(X, *arrays)
