@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from observed import observed
+from samples import sample
 
 from aucbench import get_solver
 from aucbench.contract import Problem
@@ -9,22 +11,16 @@ from aucbench.data import Data
 from aucbench.objectives import Logistic, PairwiseHinge, PairwiseSquare
 from aucbench.projectors import Box, ElasticNet, L2Ball, TopK
 from aucbench.solving.descent import lowered
-from aucbench.solving.loop import solve
 from aucbench.solving.values import objective_at
-from aucbench.solving.wrappers import WithProblems
 
-RNG = np.random.default_rng(3)
-Y = np.where(np.arange(200) % 4 == 0, 1, -1)
-X = RNG.normal(size=(200, 8)) + 0.4 * Y[:, None]
+X, Y = sample(3, n=200, d=8, shift=0.4)
 DATA = Data.of(X, Y)
 ZERO = np.zeros(8)
 
 
 @pytest.mark.parametrize("name", ["ls-svm[lam=0.1]", "rank-svm[lam=0.1]", "svm-or[lam=0.1]"])
 def test_it_comes_to_what_is_certified(name):
-    watched = WithProblems(get_solver(name))
-    run = solve(watched, DATA, gap_tol=1e-9)
-    [problem] = watched.problems
+    run, problem = observed(get_solver(name), DATA, gap_tol=1e-9)
     least = run.points[-1].objective
 
     found = lowered(problem, ZERO, 300)

@@ -1,6 +1,10 @@
+"""Defaults that are derived from the rows: ridges, k, landmarks and maps."""
+
 import numpy as np
 import pytest
 from layouts import LAYOUTS
+from refusals import assert_refused, refusals
+from samples import data, sample
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
@@ -11,12 +15,6 @@ from aucbench.optim import default_l1, default_ridge, pair_square
 from aucbench.projectors import ridge_of
 from aucbench.registry import get_features, get_solver
 from aucbench.solving.loop import begin, solve
-
-
-def sample(seed=0, n=60, d=4, offset=0.0):
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(n) < 0.3, 1, -1)
-    return rng.normal(size=(n, d)) + 0.5 * y[:, None] + offset, y
 
 
 @LAYOUTS
@@ -30,35 +28,33 @@ def test_the_mean_square_distance_is_that_of_all_pairs(layout, offset):
 
 
 def test_the_ridge_is_the_noise_of_the_difference_of_means():
-    X, y = sample()
-    data = Data.of(X, y)
-    noise = pair_square(data, "lam") * (1 / (y > 0).sum() + 1 / (y < 0).sum())
+    rows = data()
+    noise = pair_square(rows, "lam") * (1 / (rows.y > 0).sum() + 1 / (rows.y < 0).sum())
 
-    assert default_ridge(data) == pytest.approx(0.3 * noise)
-    assert default_l1(data) == pytest.approx(0.2 * np.sqrt(noise / 8))
-
-
-def test_rows_without_length_have_a_ridge_and_too_long_ones_are_refused():
-    y = [1, -1, 1, -1]
-    assert default_ridge(Data.of(np.zeros((4, 2)), y)) == pytest.approx(0.3)
-    with pytest.raises(DataError, match=r"too long to derive lam from: .* or give lam"):
-        default_ridge(Data.of(np.full((4, 2), 1e200), y))
+    assert default_ridge(rows) == pytest.approx(0.3 * noise)
+    assert default_l1(rows) == pytest.approx(0.2 * np.sqrt(noise / 8))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "svm-or",
-        "rank-svm",
-        "ls-svm",
-        "spdam",
-        "roc-svm-full",
-        "spam-l1",
-        "spam-l2",
-        "spam-net",
-        "sht-auc",
-    ],
-)
+def test_rows_without_length_have_a_ridge():
+    assert default_ridge(Data.of(np.zeros((4, 2)), [1, -1, 1, -1])) == pytest.approx(0.3)
+
+
+@refusals(
+    ("long rows", lambda: default_ridge(Data.of(np.full((4, 2), 1e200), [1, -1, 1, -1])), DataError,
+     "give lam"),
+    *((f"lam of {name}", lambda name=name: get_solver(name, lam="some"), ParameterError, "auto")
+      for name in ("svm-or", "ls-svm", "spdam", "roc-svm-nystrom")),
+    ("k", lambda: get_solver("sht-auc", k="most"), ParameterError, "auto"),
+    ("a map before its fit", lambda: Automatic()(data().rows), ParameterError, "learnt"),
+)  # fmt: skip
+def test_what_is_refused(call, error, word):
+    assert_refused(call, error, word)
+
+
+SCALED = "svm-or rank-svm ls-svm spdam roc-svm-full spam-l1 spam-l2 spam-net sht-auc"
+
+
+@pytest.mark.parametrize("name", SCALED.split())
 def test_the_unit_of_the_features_does_not_matter(name):
     X, y = sample()
     runs = [solve(get_solver(name), Data.of(c * X, y), passes=10) for c in (1.0, 1024.0)]
@@ -78,27 +74,20 @@ def test_auto_ridge_of_landmarks_is_one_around_the_derived_one_and_bends_where_t
     assert -3 <= round(exponent) <= 0
     scored = [auc(rings.y, run.decision_function(X)) for run in fits]
     assert scored[1] >= scored[0]
-    with pytest.raises(ParameterError, match=r"must be .auto. or .*a number, got"):
-        get_solver("roc-svm-nystrom", lam="some")
 
 
 @pytest.mark.parametrize("name", ["svm-or", "ls-svm", "spdam"])
 def test_auto_is_one_of_the_ridges_around_the_derived_one(name):
-    X, y = sample(n=200)
-    data = Data.of(X, y)
-    lam = ridge_of(begin(get_solver(name, lam="auto"), data)[0])
+    rows = data(n=200)
+    lam = ridge_of(begin(get_solver(name, lam="auto"), rows)[0])
 
-    exponent = 2 * np.log10(lam / default_ridge(data))
+    exponent = 2 * np.log10(lam / default_ridge(rows))
     assert exponent == pytest.approx(round(exponent), abs=1e-9)
     assert -4 <= round(exponent) <= 2
-    with pytest.raises(ParameterError, match=r"must be .auto. or .*a number, got"):
-        get_solver(name, lam="some")
 
 
 def test_k_is_chosen_by_held_rows_and_is_d_where_they_are_few():
-    rng = np.random.default_rng(1)
-    y = np.where(rng.random(2000) < 0.3, 1, -1)
-    X = rng.normal(size=(2000, 160))
+    X, y = sample(1, n=2000, d=160, shift=0.0)
     X[:, 7] += 2.0 * y  # all others are noise
     solver = get_solver("sht-auc")
     sparse = begin(solver, Data.of(X, y))[0].project.k
@@ -106,24 +95,19 @@ def test_k_is_chosen_by_held_rows_and_is_d_where_they_are_few():
 
     assert sparse in (10, 40)
     assert few == 160
-    with pytest.raises(ParameterError, match=r"must be .auto. or .*a number, got"):
-        get_solver("sht-auc", k="most")
 
 
 def test_auto_standardises_dense_rows_and_keeps_the_zeros_of_sparse_ones():
     X, y = sample()
     X[X < 0] = 0.0
     for layout, phi in ((np.asarray, Standard()), (csr_array, MaxAbs())):
-        data, rng = Data.of(layout(X), y), np.random.default_rng(0)
-        ours, theirs = (m.fit(data, rng)(data.rows) for m in (get_features("auto"), phi))
+        rows, rng = Data.of(layout(X), y), np.random.default_rng(0)
+        ours, theirs = (m.fit(rows, rng)(rows.rows) for m in (get_features("auto"), phi))
         assert ours.is_sparse == theirs.is_sparse
         np.testing.assert_array_equal(ours.stored, theirs.stored)
-    with pytest.raises(ParameterError, match="has not learnt"):
-        Automatic()(data.rows)
 
 
 def test_methods_for_one_pass_make_one_unless_told():
-    data = Data.of(*sample())
-    assert solve(get_solver("oam-gra"), data).points[-1].passes == 1.0
-    assert solve(get_solver("oam-gra"), data, passes=3).points[-1].passes == 3.0
-    assert solve(get_solver("solam"), data).points[-1].passes == 50.0
+    assert solve(get_solver("oam-gra"), data()).points[-1].passes == 1.0
+    assert solve(get_solver("oam-gra"), data(), passes=3).points[-1].passes == 3.0
+    assert solve(get_solver("solam"), data()).points[-1].passes == 50.0
