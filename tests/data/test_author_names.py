@@ -1,6 +1,7 @@
 """What authors of plugins read of `Data` and `Rows`: twenty names, and no other."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ HARNESS = {
     *("names", "folds", "groups", "times", "dropped", "schema", "understood", "relevant"),
     *("pairs", "shapes", "is_sparse", "stored", "columns", "starts"),
 }
+SLOW = ("hist-gradient-boosting", "lightgbm", "lightgbm-pairwise", "xgboost", "xgboost-pairwise")
 ROOMS = (str(Path(aucbench_plugins.__path__[0])), str(Path(__file__).parents[2] / "examples"))
 
 
@@ -61,10 +63,8 @@ def test_authors_have_twenty_names_and_the_others_are_listed():
 
 def test_plugins_read_no_name_that_is_not_for_authors(read):
     for solver in aucbench.list_solvers():
-        for data in toys():
-            try:
-                aucbench.solve(solver, data, passes=3, seed=0)
-            except AucbenchError:  # it supports none of such data
-                continue
+        for data in [*toys()][: 1 if solver in SLOW else None]:
+            with suppress(AucbenchError):  # it supports none of such data
+                aucbench.solve(solver, data, passes=1, seed=0)
     assert "scores" in read
     assert {name for name in read if not name.startswith("_")} <= AUTHORS

@@ -1,4 +1,4 @@
-"""Rows that are stored as float32: what keeps the type, what converts it, and what is refused."""
+"""Rows of float32: what keeps the type, what becomes float64, and pieces of what does."""
 
 import pickle
 
@@ -8,61 +8,48 @@ from layouts import LAYOUTS
 from scipy.sparse import csr_array
 
 from aucbench.bench.worker.rows import data_hash, load_data, save_data
-from aucbench.data import Chunk, Data
+from aucbench.data import Chunk, Data, columns, passes
 from aucbench.data.arrays import float_values, rows
-from aucbench.data.columns import append_ones
+from aucbench.data.columns import append_ones, column_entries, column_max_abs, row_norms
 from aucbench.data.layouts import stack_rows, to_faster_layout
-from aucbench.errors import DataError
+from aucbench.errors import PluginError
+from aucbench.features import MinMax, Standard, affine, chain
+from aucbench.features.chain import mapped
 from aucbench.registry import get_solver
 
 RNG = np.random.default_rng(5)
-X = RNG.normal(size=(40, 6))
+X = RNG.normal(1.0, size=(40, 6))
 X[RNG.random(X.shape) < 0.4] = 0.0
 Y = np.where(np.arange(40) % 3 == 0, 1, -1)
+ROUNDED = X.astype(np.float32).astype(np.float64)
 
 
 def single(layout=np.asarray):
     return Data.of(layout(X), Y, dtype="float32", groups=np.arange(40) // 2)
 
 
-def rounded():
-    return X.astype(np.float32).astype(np.float64)
-
-
-def dense(part):
-    return part.dense().matrix
-
-
 @LAYOUTS
-def test_numbers_are_rounded_once_and_given_as_float64(layout):
-    part = single(layout).rows
-    assert part.stored.dtype == np.float32
-    assert part.stored.nbytes * 2 == rows(layout(X)).stored.nbytes
-    assert float_values(part).dtype == part.matrix.dtype == np.float64
-    np.testing.assert_array_equal(dense(part), rounded())
-
-
-@LAYOUTS
-def test_parts_keep_the_type(layout, tmp_path):
-    data = single(layout)
-    some = np.array([5, 3, 9, 0], np.int32)
+def test_numbers_are_rounded_once_and_parts_keep_the_type(layout, tmp_path):
+    data, some = single(layout), np.array([5, 3, 9, 0], np.int32)
+    assert float_values(data.rows).dtype == data.rows.matrix.dtype == np.float64
+    assert data.rows.stored.nbytes * 2 == rows(layout(X)).stored.nbytes
     save_data(data, tmp_path / "saved")
-    loaded = load_data(tmp_path / "saved").rows
-    wanted = rounded()
     for part, exact in (
-        (data.take(some).rows, wanted[some]),
-        (data.rows.dense(), wanted),
-        (to_faster_layout(data.rows), wanted),
-        (append_ones(data.rows), np.hstack([wanted, np.ones((40, 1))])),
-        (stack_rows(data.rows, data.rows), np.vstack([wanted, wanted])),
-        (loaded, wanted),
-        (pickle.loads(pickle.dumps(data)).rows, wanted),
-        (Chunk.of(layout(X), Y, dtype="float32").rows, wanted),
-        (Data.of(data.rows, Y).rows, wanted),
+        (data.rows, ROUNDED),
+        (data.take(some).rows, ROUNDED[some]),
+        (data.rows.dense(), ROUNDED),
+        (to_faster_layout(data.rows), ROUNDED),
+        (append_ones(data.rows), np.hstack([ROUNDED, np.ones((40, 1))])),
+        (stack_rows(data.rows, data.rows), np.vstack([ROUNDED, ROUNDED])),
+        (load_data(tmp_path / "saved").rows, ROUNDED),
+        (pickle.loads(pickle.dumps(data)).rows, ROUNDED),
+        (Chunk.of(layout(X), Y, dtype="float32").rows, ROUNDED),
+        (Data.of(data.rows, Y).rows, ROUNDED),
     ):
         assert part.stored.dtype == np.float32
-        np.testing.assert_array_equal(dense(part), exact)
+        np.testing.assert_array_equal(part.dense().matrix, exact)
     assert {part.rows.stored.dtype for part in data.split(0.5, RNG)} == {np.dtype(np.float32)}
+    assert data_hash(data) != data_hash(Data.of(layout(ROUNDED), Y, groups=np.arange(40) // 2))
 
 
 def test_an_array_of_float32_is_copied_only_where_it_becomes_float64():
@@ -72,10 +59,11 @@ def test_an_array_of_float32_is_copied_only_where_it_becomes_float64():
     assert Data.of(single().rows, Y, dtype="float64").rows.stored.dtype == np.float64
 
 
-@LAYOUTS
-def test_the_hash_tells_the_types_apart(layout):
-    hashes = {data_hash(d) for d in (single(layout), Data.of(layout(rounded()), Y))}
-    assert len(hashes) == 2
+@pytest.mark.parametrize("layout", [np.asarray, csr_array, rows])
+def test_numbers_that_float32_lacks_stay_float64(layout):
+    far = X.copy()
+    far[3, 2] = -4e38
+    assert Data.of(layout(far), Y).rows.dense().matrix[3, 2] == -4e38
 
 
 def test_chunks_of_both_types_and_layouts_take_turns():
@@ -86,26 +74,53 @@ def test_chunks_of_both_types_and_layouts_take_turns():
         for turn, lo in enumerate(range(0, 40, 8)):
             layout = csr_array if turn % 2 else np.asarray
             kind = stored if turn < 3 else np.float64
-            chunk = Chunk.of(layout(rounded()[lo : lo + 8]), Y[lo : lo + 8], dtype=kind)
+            chunk = Chunk.of(layout(ROUNDED[lo : lo + 8]), Y[lo : lo + 8], dtype=kind)
             solver.update(memory, chunk, np.arange(8, dtype=np.int32))
         made.append(solver.weights(memory).copy())
     np.testing.assert_allclose(*made, rtol=1e-12)
 
 
-@pytest.mark.parametrize("layout", [np.asarray, csr_array, rows])
-@pytest.mark.parametrize(
-    ("number", "sentence"),
-    [(-4e38, "too large for float32"), (1e-46, "too small"), (1e-39, "too small")],
-)
-def test_numbers_out_of_range_are_refused(layout, number, sentence):
-    bad = X.copy()
-    bad[3, 2] = number
-    with pytest.raises(DataError, match=f"{number:.4g} is {sentence}".replace("+", "[+]")):
-        Data.of(layout(bad), Y, dtype="float32")
-    assert Data.of(layout(bad), Y).n == 40
+@pytest.fixture
+def small_pieces(monkeypatch):
+    for module, name in (
+        (columns, "PIECE"),
+        (passes, "SQUARED"),
+        (affine, "NEAR"),
+        (chain, "AT_ONCE"),
+    ):
+        monkeypatch.setattr(module, name, 12)
 
 
-@pytest.mark.parametrize("other", ["float16", int, "no type"])
-def test_other_types_are_refused(other):
-    with pytest.raises(DataError, match="can be stored as float64 or float32, got the type"):
-        Data.of(X, Y, dtype=other)
+@LAYOUTS
+def test_columns_norms_peaks_and_squares_in_pieces(layout, small_pieces):
+    part, r = rows(layout(X)), RNG.normal(size=40)
+    for j in range(6):
+        column = column_entries(rows(layout(X), np.float32), j)
+        assert column.dtype == np.float64
+        np.testing.assert_array_equal(column, ROUNDED[:, j])
+    np.testing.assert_array_equal(column_max_abs(part), np.abs(X).max(axis=0))
+    np.testing.assert_allclose(row_norms(part), np.linalg.norm(X, axis=1), rtol=1e-15)
+    np.testing.assert_allclose(passes.square_pullback(part, r), (X**2).T @ r, rtol=1e-13)
+
+
+def test_maps_learn_in_pieces_what_they_learn_at_once(small_pieces):
+    data = Data.of(X, Y)
+    standard, ends = Standard().fit(data, RNG), MinMax().fit(data, RNG)
+    np.testing.assert_allclose(standard.spread, X.std(axis=0), rtol=1e-14)
+    wanted = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_allclose(standard(data.rows).matrix, wanted, atol=1e-14)
+    np.testing.assert_array_equal([2 * ends.mean, 2 * ends.rest], [X.min(axis=0), X.max(axis=0)])
+
+
+def test_what_a_map_returns_for_a_piece_is_checked(small_pieces):
+    class Halves:
+        exempt = 0
+
+        def fit(self, data, rng):
+            return self
+
+        def __call__(self, part):
+            return part.take(slice(0, part.n // 2))
+
+    with pytest.raises(PluginError, match="Rows"):
+        mapped(Halves(), rows(X, np.float32))

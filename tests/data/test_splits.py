@@ -1,18 +1,17 @@
 """How rows are divided: by groups, by times, by a share, by a test file; also inside tuning."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
+from refusals import assert_refused
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import (
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    TimeSeriesSplit,
-)
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
+from tables import written
 from toys import Bench, cell
 
 from aucbench import compare, get_solver, solve
@@ -100,7 +99,6 @@ def test_with_groups_and_times_no_group_that_is_tested_is_learnt(frame):
 def test_a_share_of_groups_is_near_to_what_was_asked_for(frame, seed):
     groups = frame["customer"].to_numpy()
     (rest, held), again = (splits(toy(frame, groups=groups), 1, seed, 0.3)[0] for _ in range(2))
-
     assert not set(groups[rest]) & set(groups[held])
     assert np.array_equal(held, again[1])
     assert 0.15 < held.size / N < 0.45
@@ -110,7 +108,6 @@ def test_a_share_of_groups_is_near_to_what_was_asked_for(frame, seed):
 def test_a_share_without_more_is_stratified_and_drawn_anew(frame):
     data = toy(frame)
     parts = [splits(data, 1, seed, 0.2)[0] for seed in range(3)]
-
     for rest, held in parts:
         assert np.array_equal(np.sort(np.concatenate([rest, held])), np.arange(N))
         assert (data.y[held] > 0).sum() == round(0.2 * data.labels.n_pos)
@@ -146,24 +143,11 @@ def test_inner_folds_hold_groups_and_times(frame, what):
 
 
 def test_fewer_inner_folds_are_drawn_where_groups_allow_no_more(frame):
-    data = toy(frame, groups=np.arange(N) % 2)
-
-    assert len([*drawn_few(data, 5, 0)]) == 2
-    with pytest.raises(DataError, match=r"2 group\(s\), fewer than the 5 folds"):
-        splits(data, 5, 0)
-    alone = toy(frame, groups=np.zeros(N, int))
-    with pytest.raises(DataError, match=r"1 group\(s\), and each fold needs one, so that no two"):
-        splits(alone, 5, 0)
-    one_class = Data.of(np.zeros((6, 1)), [0, 0, 0, 1, 1, 1], groups=[0, 0, 0, 1, 1, 1])
-    with pytest.raises(DataError, match=r"has no (positive|negative) row among its training rows"):
-        splits(one_class, 2, 0)
-    with pytest.raises(DataError, match="ask for fewer splits"):
-        [*drawn_few(one_class, 2, 0)]
+    assert len([*drawn_few(toy(frame, groups=np.arange(N) % 2), 5, 0)]) == 2
 
 
-def test_a_worker_gets_what_is_known_of_its_training_rows_alone(tmp_path, frame):
-    path = tmp_path / "t.csv"
-    frame.to_csv(path, index=False)
+def test_a_worker_gets_what_is_known_of_its_training_rows_alone(tmp_path, frame, in_process):
+    path = written(frame, tmp_path / "t.csv")
     how = ReadOptions(time="day", groups="customer", weights="weight")
     (tmp_path / "bench").mkdir()
     bench = Bench(tmp_path / "bench")
@@ -179,132 +163,111 @@ def test_a_worker_gets_what_is_known_of_its_training_rows_alone(tmp_path, frame)
     np.testing.assert_array_equal(known.weights, frame["weight"][learnt])
     assert known.groups.size == known.times.size == learnt.size
     assert known.folds is None
-    done = bench.run(planned)
-    assert done.result["status"] == "ok", done.result
 
 
-def test_a_comparison_with_weights_is_that_by_hand(tmp_path, frame):
-    path = tmp_path / "t.csv"
-    frame.to_csv(path, index=False)
-    how = ReadOptions(time="day", weights="weight", drop=("customer",))
-    found = compare("ls-svm,sht-auc", str(path), reading=how, features="none", splits=3, jobs=1)
-    data = load(path, time="day", weights="weight", drop=("customer",))
+def auc_by_hand(frame, learnt, held, solver="ls-svm", **more):
+    """The weighted AUC of a solver that has learnt some rows of a table, on others."""
+    train = Data.of(frame.loc[learnt, ["a", "b"]], frame["y"][learnt], **more)
+    scores = solve(get_solver(solver), train).decision_function(frame.loc[held, ["a", "b"]])
+    weights = frame["weight"][held] if "weights" in more else None
+    return pytest.approx(roc_auc_score(frame["y"][held], scores, sample_weight=weights), abs=1e-12)
 
-    for record, (rest, held) in zip(found[::2], splits(data, 3, 0), strict=True):
-        run = solve(get_solver("ls-svm"), toy(frame.loc[rest], weights=frame["weight"][rest]))
-        scores = run.decision_function(frame.loc[held, ["a", "b"]])
-        expected = roc_auc_score(frame["y"][held], scores, sample_weight=frame["weight"][held])
-        assert record.measures.auc == pytest.approx(expected, abs=1e-12)
+
+def test_a_comparison_with_weights_is_that_by_hand(tmp_path, frame, in_process):
+    path = written(frame, tmp_path / "t.csv")
+    how = {"time": "day", "weights": "weight", "drop": ("customer",)}
+    asked = {"reading": ReadOptions(**how), "features": "none", "splits": 3, "jobs": 1}
+    found = compare("ls-svm,sht-auc", str(path), **asked)
+    for record, (rest, held) in zip(found[::2], splits(load(path, **how), 3, 0), strict=True):
+        assert record.measures.auc == auc_by_hand(frame, rest, held, weights=frame["weight"][rest])
         assert (record.sizes.n_train, record.sizes.n_test) == (rest.size, held.size)
         assert (record.sizes.division, record.sizes.weighted) == ("3 folds by times", True)
     assert {record.status.status.value for record in found[1::2]} == {"skipped"}
-    assert "learns without the weights" in found[1].why
+    assert "without the weights" in found[1].why
 
 
-def test_a_test_file_is_the_only_test_set(tmp_path, frame):
-    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+@pytest.fixture
+def files(tmp_path):
+    """Return a function that writes the first 60 rows, and the others as a file of test rows."""
+
+    def write(frame, test=None):
+        rest = frame[60:] if test is None else test
+        return written(frame[:60], tmp_path / "train.csv"), written(rest, tmp_path / "test.csv")
+
+    return write
+
+
+def test_a_test_file_is_the_only_test_set(files, frame, in_process):
     frame = frame.drop(columns=["customer", "day"])
-    frame[:60].to_csv(train, index=False)
-    frame[60:][["y", "b", "weight", "a"]].to_csv(test, index=False)
-    data = load(train, test=str(test), weights="weight")
-    whole = compare(
-        "ls-svm", str(train), reading=ReadOptions(test=str(test), weights="weight"), features="none"
-    )
-
+    train, test = files(frame, frame[60:][["y", "b", "weight", "a"]])
+    how = {"test": str(test), "weights": "weight"}
+    data = load(train, **how)
     assert data.names == ("a", "b")
     np.testing.assert_array_equal(data.folds, [-1] * 60 + [0] * 30)
     np.testing.assert_array_equal(data.rows.matrix, frame[["a", "b"]])
     ((rest, held),) = splits(data, 1, 0)
     np.testing.assert_array_equal(rest, np.arange(60))
-    run = solve(get_solver("ls-svm"), data.take(rest))
-    expected = roc_auc_score(
-        frame["y"][held],
-        run.decision_function(frame.loc[held, ["a", "b"]]),
-        sample_weight=frame["weight"][held],
-    )
-    (record,) = whole
-    assert record.measures.auc == pytest.approx(expected, abs=1e-12)
+    [record] = compare("ls-svm", str(train), reading=ReadOptions(**how), features="none")
+    assert record.measures.auc == auc_by_hand(frame, rest, held, weights=frame["weight"][rest])
     assert record.sizes.division == "test file"
 
 
 @pytest.mark.parametrize(
-    ("changed", "sentence"),
+    ("change", "options", "word"),
     [
-        (lambda f: f.drop(columns="b"), "lacks 'b'"),
-        (lambda f: f.assign(c=1.0), "has besides 'c'"),
-        (lambda f: f.assign(y=2), "the labels are"),
-        (lambda f: f.assign(y=1), "no negative row among its test rows"),
+        (lambda f: f.drop(columns="b"), {"drop": ("customer", "day")}, "lacks 'b'"),
+        (lambda f: f.assign(c=1.0), {"drop": ("customer", "day")}, "has besides 'c'"),
+        (lambda f: f.assign(y=2), {"drop": ("customer", "day")}, "labels are"),
+        (lambda f: f.assign(y=1), {"drop": ("customer", "day")}, "no negative row"),
+        (lambda f: f, {"groups": "customer", "drop": ("day",)}, "leave the groups out"),
+        (lambda f: f, {"time": "day", "drop": ("customer",)}, "leave the times out"),
     ],
 )
-def test_a_test_file_that_does_not_fit_is_refused(tmp_path, frame, changed, sentence):
-    frame = frame[["a", "b", "y"]]
-    frame.to_csv(tmp_path / "train.csv", index=False)
-    changed(frame[60:]).to_csv(tmp_path / "test.csv", index=False)
-    with pytest.raises(DataError, match=sentence):
-        splits(load(tmp_path / "train.csv", test=str(tmp_path / "test.csv")), 1, 0)
-
-
-@pytest.mark.parametrize("role", ["groups", "time"])
-def test_a_test_file_that_groups_or_times_contradict_is_refused(tmp_path, frame, role):
-    frame[:60].to_csv(tmp_path / "train.csv", index=False)
-    frame[60:].to_csv(tmp_path / "test.csv", index=False)
-    column = {"groups": "customer", "time": "day"}[role]
-    drop = tuple({"customer", "day", "weight"} - {column})
-    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
-    data = load(train, test=str(test), **{role: column}, drop=drop)
-    with pytest.raises(DataError, match=r"leave the (groups|times) out"):
-        splits(data, 1, 0)
+def test_a_test_file_that_does_not_fit_is_refused(files, frame, change, options, word):
+    train, test = files(frame, change(frame[60:]))
+    assert_refused(lambda: splits(load(train, test=str(test), **options), 1, 0), DataError, word)
 
 
 def test_known_groups_of_a_test_file_are_ranked_within_it_if_pairs_are_within_groups(
-    tmp_path, frame
+    files, frame, in_process
 ):
     frame["customer"] = frame["customer"].str[:2]  # a few, which are in both files
-    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
-    frame[:60].to_csv(train, index=False)
-    frame[60:].to_csv(test, index=False)
-    how = {"reading": ReadOptions(test=str(test), drop=("day", "weight")), "features": "none"}
-    (record,) = compare("rank-svm", str(train), pairs="group[column=customer]", **how)
-    how["reading"] = replace(how["reading"], groups="customer")
-    (refused,) = compare("rank-svm", str(train), **how)
-
-    data = Data.of(frame[["a", "b"]], frame["y"], groups=frame["customer"], pairs=Group())
-    run = solve(get_solver("rank-svm"), data.take(np.arange(60)))
-    held = frame[60:]
-    scores = run.decision_function(held[["a", "b"]])
-    assert record.measures.auc == pytest.approx(roc_auc_score(held["y"], scores), abs=1e-12)
-    assert "rank rows within their groups" in refused.why
+    train, test = files(frame)
+    reading = ReadOptions(test=str(test), drop=("day", "weight"))
+    pairs = {"pairs": "group[column=customer]"}
+    (record,) = compare("rank-svm", str(train), reading=reading, features="none", **pairs)
+    with_groups = replace(reading, groups="customer")
+    (refused,) = compare("rank-svm", str(train), reading=with_groups, features="none")
+    learnt, held = np.arange(60), np.arange(60, N)
+    more = {"groups": frame["customer"][:60], "pairs": Group()}
+    assert record.measures.auc == auc_by_hand(frame, learnt, held, "rank-svm", **more)
+    assert "within their groups" in refused.why
 
 
 def test_special_columns_are_no_features(tmp_path, frame):
     frame.loc[3, "customer"] = np.nan
-    path = tmp_path / "t.csv"
-    frame.to_csv(path, index=False)
+    path = written(frame, tmp_path / "t.csv")
     data = load(path, time="day", weights="weight", drop=("customer",))
-
     assert data.names == ("a", "b")
     np.testing.assert_array_equal(data.times, np.unique(order(frame), return_inverse=True)[1])
     np.testing.assert_array_equal(data.weights, frame["weight"])
     assert data.understood.dropped["day"] == "times"
-    with pytest.raises(DataError, match="groups has no value in row 3"):
-        load(path, groups="customer", drop=("day",))
-    with pytest.raises(DataError, match="the times in the column 'customer' are text"):
-        load(path, time="customer")
-    with pytest.raises(DataError, match="the weights in the column 'day' are text"):
-        load(path, weights="day", drop=("customer",))
-    with pytest.raises(DataError, match="there is no column 'custommer'"):
-        load(path, groups="custommer")
+    for options, word in (
+        ({"groups": "customer", "drop": ("day",)}, "row 3"),
+        ({"time": "customer"}, "'customer' are text"),
+        ({"weights": "day", "drop": ("customer",)}, "'day' are text"),
+        ({"groups": "custommer"}, "'custommer'"),
+    ):
+        assert_refused(partial(load, path, **options), DataError, word)
 
 
 def test_large_whole_times_and_groups_are_not_rounded(tmp_path):
     start = 2**60
     lines = [f"{start + k},{k % 2},{k % 3}" for k in range(20)]
-    (tmp_path / "t.csv").write_text("\n".join(["when,y,x", *lines]))
-
-    np.testing.assert_array_equal(load(tmp_path / "t.csv", time="when").times, np.arange(20))
-    np.testing.assert_array_equal(load(tmp_path / "t.csv", groups="when").groups, np.arange(20))
-    with pytest.raises(DataError, match=f"column 'when' .*has {start + 1} at row 1, a whole numb"):
-        load(tmp_path / "t.csv")
+    path = written("\n".join(["when,y,x", *lines]), tmp_path / "t.csv")
+    np.testing.assert_array_equal(load(path, time="when").times, np.arange(20))
+    np.testing.assert_array_equal(load(path, groups="when").groups, np.arange(20))
+    assert_refused(lambda: load(path), DataError, f"{start + 1} at row 1")
 
 
 @given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.lists(st.booleans(), min_size=8))
@@ -312,5 +275,4 @@ def test_random_folds_are_those_of_scikit_learn(count, seed, classes):
     assume(count <= min(sum(classes), len(classes) - sum(classes)))
     data = Data.of(np.zeros((len(classes), 1)), np.where(classes, 1, 0))
     theirs = StratifiedKFold(count, shuffle=True, random_state=seed).split(data.y, data.y)
-
     equal_splits(splits(data, count, seed), theirs)
