@@ -1,6 +1,5 @@
 """Results folders, records, and scripts that run in processes of their own."""
 
-import json
 import subprocess
 import sys
 from io import BytesIO
@@ -8,12 +7,11 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from aucbench.store import DocumentStore
+from aucbench.store import DocumentStore, index
 
 HEAD = """
-import json, os, sys
+import os, sys
 from pathlib import Path
-from aucbench.errors import DataError
 from aucbench.store import DocumentStore
 folder = Path(sys.argv[1])
 """
@@ -29,6 +27,13 @@ def store(folder):
     with DocumentStore(folder, create=True) as opened:
         opened.home.prepare()
         yield opened
+
+
+@pytest.fixture
+def indexing(monkeypatch):
+    """An index is written for any number of shards, also for those that were just written."""
+    monkeypatch.setattr(index, "MANY", 1)
+    monkeypatch.setattr(index, "SETTLED", -(10**18))
 
 
 @pytest.fixture
@@ -50,7 +55,7 @@ def npz():
 
 
 @pytest.fixture
-def child(tmp_path):
+def child():
     """Start Python on a script, whose first argument is a folder, until the end of the test."""
     started = []
 
@@ -64,22 +69,3 @@ def child(tmp_path):
     for process in started:
         process.kill()
         process.communicate()
-
-
-@pytest.fixture
-def mounted():
-    """Run a script where a shell command has mounted something, in a namespace of its own."""
-
-    def run(mount, script, *arguments):
-        inside = ["unshare", "--map-root-user", "--mount", "sh", "-ec"]
-        probe = subprocess.run([*inside, mount], capture_output=True, text=True, check=False)
-        if probe.returncode:
-            pytest.skip(f"mounting is not allowed here: {probe.stderr.strip()}")
-        command = [*inside, f'{mount}; exec "$0" "$@"', sys.executable, "-c", HEAD + script]
-        ended = subprocess.run(
-            [*command, *map(str, arguments)], capture_output=True, text=True, check=False
-        )
-        assert ended.returncode == 0, ended.stderr
-        return json.loads(ended.stdout)
-
-    return run

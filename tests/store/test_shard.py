@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.store import SCHEMA, DocumentStore
-from aucbench.store.shard import Fault, blob_hash, document, fault_of, shard_text
+from aucbench.store import DocumentStore
+from aucbench.store.shard import blob_hash, document, fault_of, shard_text
 
 PLAIN = st.recursive(
     st.none()
@@ -18,12 +18,12 @@ PLAIN = st.recursive(
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters()),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters()), inner),
-    max_leaves=10,
+    max_leaves=6,
 )
 SMALL = {"id": "0a1b", "auc": 0.5, "curve": [1, 2.5], "reason": None}
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.dictionaries(st.text(st.characters()), PLAIN), st.none() | st.binary(max_size=50))
 def test_any_plain_record_comes_back(values, scores):
     record = {**values, "id": "0a1b"}
@@ -40,46 +40,20 @@ def test_a_shard_is_sorted_strict_json_with_a_key_per_line_and_a_final_newline()
     ordered = json.dumps(json.loads(text, parse_constant=pytest.fail), sort_keys=True)
     assert "".join(text.split()) == "".join(ordered.split())
     assert text.endswith("\n}\n")
-    assert text.splitlines()[:5] == [
-        "{",
-        '"record": {',
-        '"a": 1,',
-        '"b": {"y": 2, "z": 1},',
-        '"id": "0a1b"',
-    ]
+    first = ["{", '"record": {', '"a": 1,', '"b": {"y": 2, "z": 1},', '"id": "0a1b"']
+    assert text.splitlines()[:5] == first
+    assert shard_text(dict(reversed(SMALL.items())), b"x") == shard_text(SMALL, b"x")
 
 
-def test_equal_records_have_equal_bytes():
-    again = dict(reversed(SMALL.items()))
-    assert shard_text(again, b"x") == shard_text(SMALL, b"x")
-
-
-def test_no_part_of_a_shard_is_taken_for_a_whole_one():
+def test_neither_a_part_of_a_shard_nor_a_flipped_bit_is_taken_for_a_whole_one():
     text = shard_text(SMALL, b"scores")
     assert all(fault_of("0a1b", text[:end]) for end in range(len(text)))
     assert fault_of("0a1b", text + b"\n")
-
-
-def test_no_flipped_bit_goes_unnoticed():
-    text = shard_text(SMALL, b"scores")
     for place in range(len(text)):
+        flipped = bytearray(text)
         for bit in range(8):
-            flipped = bytearray(text)
-            flipped[place] ^= 1 << bit
+            flipped[place] = text[place] ^ 1 << bit
             assert fault_of("0a1b", bytes(flipped))
-
-
-def test_the_diagnosis_names_the_fault():
-    text = shard_text(SMALL, None)
-    newer = text.replace(b'"schema": %d' % SCHEMA, b'"schema": 7')
-
-    assert fault_of("0a1b", b"") is Fault.DAMAGED
-    assert fault_of("0a1b", text[:-9]) is Fault.DAMAGED
-    assert fault_of("0a1b", text.replace(b"0.5", b"0.9")) is Fault.DAMAGED
-    assert fault_of("0a1b", b"[" * 10**5) is Fault.DAMAGED
-    assert fault_of("0a1b", b"\xff\xfe") is Fault.DAMAGED
-    assert fault_of("0a1b", newer) is Fault.SCHEMA
-    assert fault_of("0a1c", text) is Fault.FOREIGN
 
 
 ENDLESS = []
@@ -89,16 +63,15 @@ ENDLESS.append(ENDLESS)
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [
-        (float("nan"), r"document\['x'\] is nan; give plain values, and null for"),
+        (float("nan"), r"document\['x'\] is nan"),
         ([0.0, {"y": float("-inf")}], r"document\['x'\]\[1\]\['y'\] is -inf"),
-        (np.float64("inf"), r"document\['x'\] is inf"),
-        (np.int64(3), r"document\['x'\] is of type int64"),
-        (np.zeros(2), r"document\['x'\] is of type ndarray"),
-        (b"text", r"document\['x'\] is of type bytes"),
-        (MappingProxyType({}), r"document\['x'\] is of type mappingproxy"),
-        ({1: 0, "1": 0}, r"document\['x'\] has the key 1;"),
-        pytest.param(10**5000, r"document\['x'\] has too many digits", id="digits"),
-        (ENDLESS, "is nested without end"),
+        (np.float64("inf"), "is inf"),
+        (np.int64(3), "of type int64"),
+        (b"text", "of type bytes"),
+        (MappingProxyType({}), "of type mappingproxy"),
+        ({1: 0, "1": 0}, "has the key 1;"),
+        pytest.param(2 ** (2**13), "too many digits", id="digits"),
+        (ENDLESS, "nested without end"),
     ],
 )
 def test_what_strict_json_cannot_hold_is_refused(value, sentence):
@@ -110,9 +83,7 @@ def test_what_strict_json_cannot_hold_is_refused(value, sentence):
 def test_a_key_that_is_no_file_name_everywhere_is_refused(folder, cell):
     with DocumentStore(folder, create=True) as store:
         for use in (store.read, lambda key: store.blob(key, bytes)):
-            with pytest.raises(ParameterError, match="a key of a results folder is 2 to 128"):
+            with pytest.raises(ParameterError, match="2 to 128"):
                 use(cell)
-        with pytest.raises(ParameterError, match="use a hexadecimal hash"):
+        with pytest.raises(ParameterError, match="hexadecimal"):
             store.write({"id": cell})
-        with pytest.raises(ParameterError, match="got None"):
-            store.write({})

@@ -1,6 +1,8 @@
 import json
 import shutil
 import subprocess
+from io import BytesIO
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -28,8 +30,6 @@ def test_records_and_scores_come_back_in_the_order_of_ids(store, record, npz):
         assert [r["id"] for r in later.documents()] == ["0a1b", "0a1b2", "ff-1", "ff00"]
         assert later.read("ff00") == record("ff00", curve=[{"passes": 1.0, "auc": 0.5}])
         assert later.blob("ff00", unpack_arrays)["test"].tolist() == [0, 1, 2]
-        assert later.read("ff00") is not None
-        assert later.read("ff01") is None
         assert later.read("ff01") is later.blob("ff01", bytes) is None
         assert later.problems() == ()
 
@@ -50,6 +50,9 @@ def test_a_write_takes_the_place_of_the_older_record_and_its_scores(store, recor
     store.write(record("0a1b"), npz(test=np.zeros(2)))
     store.write(record("0a1b", auc=0.9), npz(test=np.ones(2)))
     assert store.read("0a1b")["auc"] == 0.9
+    with pytest.raises(DataError, match="nan"):  # one that is refused leaves the older one
+        store.write(record("0a1b", auc=float("nan")), npz(test=np.zeros(2)))
+    assert store.read("0a1b")["auc"] == 0.9
     assert store.blob("0a1b", unpack_arrays)["test"].tolist() == [1, 1]
 
     store.write(record("0a1b", status="error"))
@@ -58,62 +61,33 @@ def test_a_write_takes_the_place_of_the_older_record_and_its_scores(store, recor
     assert not [*(store.folder / "scores").rglob("*.npz")]
 
 
-def test_a_refused_record_leaves_the_older_one(store, record, npz):
-    store.write(record("0a1b"), npz(test=np.zeros(2)))
-    with pytest.raises(DataError, match="is nan"):
-        store.write(record("0a1b", auc=float("nan")), npz(test=np.ones(2)))
-    assert store.read("0a1b")["auc"] == 0.75
-    assert store.blob("0a1b", unpack_arrays)["test"].tolist() == [0, 0]
+SPOILT = [  # how a text is spoilt, what is said of it, and the name that the file gets
+    (lambda text: text[: len(text) // 2], "is truncated or damaged", "damaged"),
+    (lambda text: b"", "is truncated or damaged", "damaged"),
+    (lambda text: b"[" * 10**5, "is truncated or damaged", "damaged"),
+    (lambda text: b"\xff\xfe", "is truncated or damaged", "damaged"),
+    (lambda text: text.replace(b"0.75", b"0.99"), "is truncated or damaged", "damaged"),
+    (lambda text: b"<<<<<<< ours\n" + text + b"=======\n", "is truncated or damaged", "damaged"),
+    (lambda text: text.replace(b'schema": %d' % SCHEMA, b'schema": 7'), "another schema", "schema"),
+    (lambda text: text.replace(b'"0a1b"', b'"0a1c"'), "the result of another key", "foreign"),
+]
 
 
-def cut(path, text):
-    path.write_bytes(text[: len(text) // 2])
-
-
-def empty(path, text):
-    path.write_bytes(b"")
-
-
-def edited(path, text):
-    path.write_bytes(text.replace(b"0.75", b"0.99"))
-
-
-def conflicted(path, text):
-    path.write_bytes(b"<<<<<<< ours\n" + text + b"=======\n>>>>>>> theirs\n")
-
-
-def newer(path, text):
-    path.write_bytes(text.replace(b'"schema": %d' % SCHEMA, b'"schema": 7'))
-
-
-def copied(path, text):
-    path.write_bytes(text.replace(b'"0a1b"', b'"0a1c"'))
-
-
-@pytest.mark.parametrize(
-    ("spoil", "told", "name"),
-    [
-        (cut, "is truncated or damaged", "damaged"),
-        (empty, "is truncated or damaged", "damaged"),
-        (edited, "is truncated or damaged", "damaged"),
-        (conflicted, "is truncated or damaged", "damaged"),
-        (newer, "has another schema", "schema"),
-        (copied, "holds the result of another key", "foreign"),
-    ],
-)
+@pytest.mark.parametrize(("spoil", "told", "name"), SPOILT)
 def test_a_spoilt_shard_is_told_about_set_aside_and_can_be_computed_again(
     store, record, spoil, told, name
 ):
     for cell in ("0a1a", "0a1b"):
         store.write(record(cell))
     path = shard(store.folder, "0a1b")
-    spoil(path, path.read_bytes())
-    spoilt = path.read_bytes()
+    spoilt = spoil(path.read_bytes())
+    path.write_bytes(spoilt)
 
     assert [r["id"] for r in store.documents()] == ["0a1a"]
     assert store.read("0a1b") is None
     (problem,) = store.problems()
-    assert problem.startswith(f"{path} {told}: it was moved to ")
+    assert f"{told}: it was moved to " in problem
+    assert problem.startswith(f"{path} ")
     assert problem.endswith("and its result counts as missing")
     (aside,) = (store.folder / "aside").iterdir()
     assert aside.name.startswith(f"0a1b.json.{name}.")
@@ -124,36 +98,32 @@ def test_a_spoilt_shard_is_told_about_set_aside_and_can_be_computed_again(
     assert len(store.problems()) == 1
 
 
-def test_a_shard_in_the_wrong_place_is_set_aside_and_other_files_stay(store, record):
+def test_a_shard_in_the_wrong_place_is_set_aside_and_other_files_stay(store, record, tmp_path):
     store.write(record("0a1b"))
-    cells = store.folder / "cells"
+    cells, mine = store.folder / "cells", tmp_path / "work" / "notes.json"
     (cells / "ff").mkdir()
     shutil.copy(shard(store.folder, "0a1b"), cells / "ff" / "0a1b.json")
     shutil.copy(shard(store.folder, "0a1b"), cells / "0a" / "0a1b (copy).json")
     (cells / "ff" / ".nfs0001").touch()
     (cells / "notes.txt").touch()
-
-    assert [r["id"] for r in store.documents()] == ["0a1b"]
-    assert len(store.problems()) == len([*(store.folder / "aside").iterdir()]) == 2
-    assert all("is in the wrong folder" in told for told in store.problems())
-    assert (cells / "ff" / ".nfs0001").exists()
-    assert (cells / "notes.txt").exists()
-
-
-def test_what_a_link_leads_to_is_never_moved(store, tmp_path):
-    mine = tmp_path / "work" / "notes.json"
     mine.parent.mkdir()
     mine.write_text("[1]")
-    (store.folder / "cells" / "no").symlink_to(mine.parent)
-    assert [*store.documents()] == []
+    (cells / "no").symlink_to(mine.parent)
+
+    assert [r["id"] for r in store.documents()] == ["0a1b"]
+    *moved, linked = store.problems()
+    assert len(moved) == len([*(store.folder / "aside").iterdir()]) == 2
+    assert all("is in the wrong folder" in told for told in moved)
+    assert "it stays, since a link" in linked
+    assert (cells / "ff" / ".nfs0001").exists()
+    assert (cells / "notes.txt").exists()
     assert mine.read_text() == "[1]"
-    assert "notes.json is truncated or damaged: it stays, since a link" in store.problems()[0]
 
 
 def test_a_link_to_a_disk_that_is_not_there_is_no_empty_folder(store):
     (store.folder / "cells").rmdir()
     (store.folder / "cells").symlink_to("not mounted")
-    with pytest.raises(DataError, match=r"cannot read .*cells: No such file"):
+    with pytest.raises(DataError, match="No such file"):
         [*store.documents()]
 
 
@@ -196,20 +166,33 @@ def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
     assert left == ([] if meanwhile == "replaced" else [b"{"])
 
 
-def test_nothing_in_scores_is_unpickled(store, record, npz):
-    store.write(record("0a1b"), npz(test=np.array([print, None], dtype=object)))
+def cut_array(npz, keep):
+    """A whole archive of an array of which the first bytes are left."""
+    content, cut = npz(array=np.arange(3.0)), BytesIO()
+    with ZipFile(BytesIO(content)) as whole, ZipFile(cut, "w") as shorter:
+        shorter.writestr("array.npy", whole.read("array.npy")[:keep])
+    return cut.getvalue()
+
+
+PICKLE = np.array([print, None], dtype=object)
+BLOBS = [  # that are no arrays, and a word of what is said
+    *((lambda npz, text=text: text, "not an npz file") for text in (b"", b"\x80\x04K\x01.")),
+    *((lambda npz, text=text: text, "not an npz file") for text in (b"\x93NUMPY", b"PK\x03\x04")),
+    *((lambda npz, n=n: cut_array(npz, n), "not an npz file") for n in (5, 9, 60, 130)),
+    (lambda npz: npz(test=PICKLE), "Object arrays cannot be loaded"),
+]
+
+
+@pytest.mark.parametrize(("made", "word"), BLOBS)
+def test_scores_that_are_no_arrays_are_told_about_and_never_unpickled(
+    store, record, npz, made, word
+):
+    store.write(record("0a1b"), made(npz))
     assert store.blob("0a1b", unpack_arrays) is None
     (problem,) = store.problems()
-    assert "Object arrays cannot be loaded" in problem
+    assert word in problem
     assert "delete" in problem
     assert store.read("0a1b") is not None
-
-
-@pytest.mark.parametrize("packed", [b"", b"\x80\x04K\x01.", b"\x93NUMPY", b"PK\x03\x04"])
-def test_scores_that_are_no_npz_file_are_told_about(store, record, packed):
-    store.write(record("0a1b"), packed)
-    assert store.blob("0a1b", unpack_arrays) is None
-    assert "not an npz file" in store.problems()[0]
 
 
 def test_scores_of_another_attempt_are_not_served(store, record, npz):
@@ -226,20 +209,18 @@ def test_scores_of_another_attempt_are_not_served(store, record, npz):
 
 
 def test_records_do_not_pile_up_in_memory(store, record):
-    log = "x" * 2000
-    for number in range(1000):
-        text = shard_module.shard_text(record(f"{number % 16:02x}{number:04x}", log=log), None)
-        path = shard(store.folder, f"{number % 16:02x}{number:04x}")
+    log, n = "x" * 5000, 300
+    for key in (f"{number % 16:02x}{number:04x}" for number in range(n)):
+        path = shard(store.folder, key)
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(text)
+        path.write_bytes(shard_module.shard_text(record(key, log=log), None))
     assert next(store.documents())  # what is imported for the first one does not count
     with tracing():
         for number, found in enumerate(store.documents()):
-            assert len(found["log"]) == 2000
-            if number % 300 == 299:
-                assert 2000 < held("*/store/*") < 400_000
-        assert number == 999
-        assert held("*/store/*") < 400_000
+            assert len(found["log"]) == 5000
+            if number % 100 == 99:
+                assert 5000 < held("*/store/*") < 400_000
+        assert number == n - 1
 
 
 def test_every_plan_is_kept_with_its_results_once(store):
@@ -251,17 +232,7 @@ def test_every_plan_is_kept_with_its_results_once(store):
 
 
 @pytest.mark.parametrize("gone", ["moved", "deleted", "replaced", "without its marker"])
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda records, record: DocumentStore.write(records, record("0a1b")),
-        lambda records, record: records.alone(pytest.fail).__enter__(),
-        lambda records, record: records.keep_plan("splits = 5\n"),
-        lambda records, record: records.keep_about({"aa": {"n": 1}}),
-        lambda records, record: records.keep_targets({"aa": b"1"}),
-    ],
-)
-def test_a_folder_that_is_gone_is_not_made_again(folder, record, gone, act):
+def test_a_folder_that_is_gone_is_not_made_again(folder, record, gone):
     with Records(folder, create=True) as records:
         DocumentStore.write(records, record("ff00"))
         if gone == "without its marker":
@@ -274,8 +245,15 @@ def test_a_folder_that_is_gone_is_not_made_again(folder, record, gone, act):
             Records(folder, create=True).home.require()
         before = sorted(folder.rglob("*"))
 
-        with pytest.raises(DataError, match=f"{folder} was moved or deleted while it was in use"):
-            act(records, record)
+        for act in (
+            lambda: DocumentStore.write(records, record("0a1b")),
+            lambda: records.alone(pytest.fail).__enter__(),
+            lambda: records.keep_plan("splits = 5\n"),
+            lambda: records.keep_about({"aa": {"n": 1}}),
+            lambda: records.keep_targets({"aa": b"1"}),
+        ):
+            with pytest.raises(DataError, match="moved or deleted"):
+                act()
     assert sorted(folder.rglob("*")) == before
     assert folder.exists() == (gone in ("replaced", "without its marker"))
 
@@ -287,34 +265,32 @@ def test_what_is_no_results_folder_is_refused_and_left_alone(tmp_path):
     (tmp_path / "empty").mkdir()
     before = sorted(tmp_path.rglob("*"))
 
-    for create, name, sentence in [
-        (False, "absent", "there is no results folder .*absent; name one that"),
-        (False, "empty", "is not a results folder, it is empty and has no aucbench-results"),
-        (False, "full", "is not a results folder, it holds 'thesis.tex' but no aucbench-results"),
-        (True, "full", "it holds 'thesis.tex' but no aucbench-results.*new or empty"),
-        (False, "file", "cannot open .*file: Not a directory"),
-        (True, "file", "cannot open .*file: Not a directory"),
-        (True, "file/in", "cannot open .*file/in: Not a directory"),
+    for create, name, words in [
+        (False, "absent", "no results folder"),
+        (False, "empty", "is empty"),
+        *((create, "full", r"thesis\.tex") for create in (False, True)),
+        *((create, "file", "Not a directory") for create in (False, True)),
+        (True, "file/in", "Not a directory"),
     ]:
-        with pytest.raises(DataError, match=sentence):
+        with pytest.raises(DataError, match=words):
             DocumentStore(tmp_path / name, create=create)
     assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "words"),
     [
-        ("", "is damaged; write .* into it if this is a results folder"),
-        ("[1]", "is damaged"),
-        ('{"format": "aucbench results", "schema": 1}', "of schema 1, this aucbench reads"),
-        ('{"format": "other results", "schema": 1}', "has 'other results' of schema 1"),
+        ("", "damaged"),
+        ("[1]", "damaged"),
+        ('{"format": "aucbench results", "schema": 1}', "schema 1"),
+        ('{"format": "other results", "schema": 2}', "other results"),
     ],
 )
-def test_a_folder_with_another_marker_is_refused(folder, text, sentence):
+def test_a_folder_with_another_marker_is_refused(folder, text, words):
     DocumentStore(folder, create=True).home.require()
     (folder / MARKER).write_text(text)
     for create in (False, True):
-        with pytest.raises(DataError, match=sentence):
+        with pytest.raises(DataError, match=words):
             DocumentStore(folder, create=create)
 
 
@@ -337,7 +313,7 @@ def test_a_folder_that_git_has_cloned_is_a_store_without_its_empty_folders(store
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_git_merges_two_folders_and_keeps_shards_whole(store, record, npz, tmp_path):
+def test_git_merges_two_folders_and_keeps_shards_whole(store, record, npz):
     def git(*command, check=True):
         who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
         line = ["git", "-C", str(store.folder), *who, *command]
@@ -357,50 +333,47 @@ def test_git_merges_two_folders_and_keeps_shards_whole(store, record, npz, tmp_p
     store.write(record("0b00", auc=0.5))
     commit()
     git("checkout", "main")
-    store.write(record("0a02"))
     store.write(record("0b00", auc=0.6))
     commit()
     git("merge", "other", check=False)
 
     assert not {*git("ls-files").split()} & {*PRIVATE}
     assert "0b00.json" in git("diff", "--name-only", "--diff-filter=U")
-    assert [(r["id"], r["auc"]) for r in store.documents()] == [
-        *(("0a00", 0.75), ("0a01", 0.75), ("0a02", 0.75), ("0b00", 0.6)),
-    ]
+    found = [(r["id"], r["auc"]) for r in store.documents()]
+    assert found == [("0a00", 0.75), ("0a01", 0.75), ("0b00", 0.6)]
     assert store.blob("0a01", unpack_arrays)["test"].tolist() == [1, 1]
     assert store.problems() == ()
 
 
-def test_several_processes_may_start_one_folder_at_once(folder, child):
-    script = """
+START = """
 print("ready", flush=True)
 sys.stdin.readline()
 with DocumentStore(folder, create=True) as store:
     store.write({"id": sys.argv[2]})
 """
-    starters = [child(script, folder, f"0{number}") for number in range(6)]
-    for starter in starters:
-        assert starter.stdout.readline() == "ready\n"
+
+
+def test_several_processes_may_start_one_folder_at_once(folder, child):
+    starters = [child(START, folder, f"0{number}") for number in range(4)]
+    assert [starter.stdout.readline() for starter in starters] == ["ready\n"] * 4
     for starter in starters:
         starter.stdin.write("\n")
         starter.stdin.flush()
-    assert [starter.wait() for starter in starters] == [0] * 6
-    assert [r["id"] for r in DocumentStore(folder).documents()] == [
-        f"0{number}" for number in range(6)
-    ]
+    assert [starter.wait() for starter in starters] == [0] * 4
+    assert [r["id"] for r in DocumentStore(folder).documents()] == ["00", "01", "02", "03"]
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.arange(6.0).reshape(2, 3),
-        np.asfortranarray(np.arange(6).reshape(2, 3)),
-        np.array(3.5),
-        np.zeros((0, 3), np.int8),
-        np.array(["a", "bcd"]),
-        np.array([True, False]),
-    ],
-)
+ARRAYS = [
+    np.arange(6.0).reshape(2, 3),
+    np.asfortranarray(np.arange(6).reshape(2, 3)),
+    np.array(3.5),
+    np.zeros((0, 3), np.int8),
+    np.array(["a", "bcd"]),
+    np.array([True, False]),
+]
+
+
+@pytest.mark.parametrize("array", ARRAYS)
 def test_every_kind_of_array_comes_back_as_it_was(store, record, npz, array):
     for key in ("0a1b", "0a1c"):
         store.write(record(key), npz(array=array))
@@ -409,16 +382,3 @@ def test_every_kind_of_array_comes_back_as_it_was(store, record, npz, array):
         assert (found.dtype, found.shape) == (array.dtype, array.shape)
         assert found.flags.writeable
         found.fill(found.flat[0] if found.size else 0)  # which changes no other array
-
-
-@pytest.mark.parametrize("keep", [5, 9, 60, 130])
-def test_an_array_that_was_cut_is_no_array(store, record, npz, keep):
-    from io import BytesIO
-    from zipfile import ZipFile
-
-    content, cut = npz(array=np.arange(3.0)), BytesIO()
-    with ZipFile(BytesIO(content)) as whole, ZipFile(cut, "w") as shorter:
-        shorter.writestr("array.npy", whole.read("array.npy")[:keep])
-    store.write(record("0a1b"), cut.getvalue())
-    assert store.blob("0a1b", unpack_arrays) is None
-    assert "it is not an npz file" in store.problems()[0]

@@ -16,24 +16,24 @@ from aucbench.processes.records import json_object, plain
 
 pytestmark = pytest.mark.starts("forkserver")
 FAILURE = {"reason": "no", "error_type": "DataError", "refusal": True, "memory": False}
-
-
-@pytest.mark.parametrize("call", ["", "a", "a:", ":f", "a.b", "a:f()", "a..b:f", "a:f:g", "a b:f"])
-def test_a_call_names_a_function(call):
-    with pytest.raises(ParameterError, match="does not name a function"):
-        Job(call, {})
-
-
-@pytest.mark.parametrize("wrong", [{"timeout": 0}, {"memory": -1}, {"grace": -0.1}])
-def test_limits_are_positive(wrong):
-    with pytest.raises(ParameterError, match=next(iter(wrong))):
-        Limits(**wrong)
+CALLS = ["", "a", "a:", ":f", "a.b", "a:f()", "a..b:f", "a:f:g", "a b:f"]
+LIMITS = [{"timeout": 0}, {"memory": -1}, {"grace": -0.1}]
+NO_OBJECTS = [b"", b"[1]", b"{", b'{"x": NaN}', b'{"x": 1e999}', b'{"x": %d}' % 10**400]
 
 
 @pytest.mark.parametrize(
-    "text",
-    [b"", b"[1]", b"{", b'{"x": NaN}', b'{"x": 1e999}', b'{"x": %d}' % 10**400, b"[" * 10**6],
+    ("made", "word"),
+    [
+        *((lambda call=call: Job(call, {}), "function") for call in CALLS),
+        *((lambda wrong=wrong: Limits(**wrong), next(iter(wrong))) for wrong in LIMITS),
+    ],
 )
+def test_a_job_that_makes_no_sense_is_refused(made, word):
+    with pytest.raises(ParameterError, match=word):
+        made()
+
+
+@pytest.mark.parametrize("text", [*NO_OBJECTS, b"[" * 10**6], ids=range(7))
 def test_what_is_not_an_object_of_finite_numbers_is_none(text):
     assert json_object(text) is None
 
@@ -53,9 +53,8 @@ def heard(*pieces):
 
 
 def test_lines_may_come_in_pieces():
-    sent = b"".join(plain({"line": {"x": x}}) for x in range(3)) + plain(
-        {"result": {"y": 1}, "left": False}
-    )
+    lines = b"".join(plain({"line": {"x": x}}) for x in range(3))
+    sent = lines + plain({"result": {"y": 1}, "left": False})
     for size in (1, 7, len(sent)):
         hearing = heard(*(sent[at : at + size] for at in range(0, len(sent), size)))
         assert hearing.lines == [{"x": 0}, {"x": 1}, {"x": 2}]

@@ -46,12 +46,8 @@ def test_a_folder_is_removed_at_the_end_whatever_rights_its_files_have(beside):
 
 
 def test_folders_of_processes_that_live_stay_and_those_of_killed_ones_do_not(beside):
-    with subprocess.Popen(
-        [sys.executable, "-c", OWNER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as owner:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", OWNER], **pipes) as owner:
         path = Path(owner.stdout.readline().strip())
         with Scratch() as mine, Scratch() as other:
             assert {*beside.iterdir()} == {path, mine.path, other.path}
@@ -81,14 +77,21 @@ def test_what_has_another_name_or_owner_or_is_no_folder_stays(beside, monkeypatc
     ours.remove()
 
 
-def test_a_folder_that_another_process_is_about_to_lock_stays_until_it_is_old(beside, monkeypatch):
-    """Else its owner could lock a new file in a folder that is being removed."""
-    make = tempfile.mkdtemp
+@pytest.mark.parametrize("taken", [False, True])
+def test_a_folder_is_not_removed_between_its_making_and_its_lock(beside, monkeypatch, taken):
+    """Else its owner could lock a new file in a folder that is being removed.
+
+    If another process has taken it for abandoned, its owner makes a further one.
+    """
+    make, looks = tempfile.mkdtemp, []
 
     def make_and_look(**options):
-        made = make(**options)
-        scratch.remove_abandoned(beside)
-        return made
+        looks.append(Path(make(**options)))
+        if taken and len(looks) == 1:
+            scratch.remove(looks[0])
+        else:
+            scratch.remove_abandoned(beside)
+        return str(looks[-1])
 
     monkeypatch.setattr(tempfile, "mkdtemp", make_and_look)
     with Scratch() as made:
@@ -100,20 +103,3 @@ def test_a_folder_that_another_process_is_about_to_lock_stays_until_it_is_old(be
     os.utime(abandoned, (0, 0))
     scratch.remove_abandoned(beside)
     assert not abandoned.exists()
-
-
-def test_a_folder_that_was_taken_for_abandoned_is_made_again(beside, monkeypatch):
-    """Another process looks between the making of the folder and its lock."""
-    make, looks = tempfile.mkdtemp, []
-
-    def make_and_look(**options):
-        made = make(**options)
-        if not looks:
-            looks.append(made)
-            scratch.remove(Path(made))
-        return made
-
-    monkeypatch.setattr(tempfile, "mkdtemp", make_and_look)
-    with Scratch() as made:
-        assert looks
-        assert [*beside.iterdir()] == [made.path]
