@@ -18,7 +18,7 @@ SHARED_MEMORY = Path("/dev/shm")
 def job(name, request=None, steps=(), *, key=None, preload=(), fence=None, trusted=False, **limits):
     """A job that calls a function of torture.py, never for ever."""
     call = name if ":" in name else f"{HERE}:{name}"
-    most = Limits(**{"timeout": 20.0, "grace": 0.2, **limits})
+    most = Limits(**{"timeout": 60.0, "grace": 0.2, **limits})
     return Job(call, request or {}, most, steps, key, preload, fence, trusted)
 
 
@@ -71,8 +71,8 @@ def supervising(**options):
     assert not supervisor.folder.exists()
 
 
-def until(condition, seconds=20.0):
-    """Wait for something that other processes do."""
+def until(condition, seconds=60.0):
+    """Wait for something that other processes do, also on a machine that has much else to do."""
     last = monotonic() + seconds
     while not condition():
         assert monotonic() < last, "it did not happen in time"

@@ -1,6 +1,10 @@
-"""A supervisor that is used again and again, as in a long run: both starts pass the same tests."""
+"""A supervisor that is used again and again, as in a long run: both starts pass the same tests.
+
+One of them does so at night, but for tests with a mark.
+"""
 
 import pytest
+from nights import first
 from supervise.asking import call_all, job, supervising
 
 from aucbench.processes.starting import CHOICE, STARTS
@@ -8,7 +12,7 @@ from aucbench.processes.starting import CHOICE, STARTS
 
 def pytest_generate_tests(metafunc):
     mark = metafunc.definition.get_closest_marker("starts")
-    starts = mark.args if mark else STARTS
+    starts = mark.args if mark else first(STARTS)
     metafunc.parametrize("start", starts, indirect=True, scope="module")
 
 

@@ -58,10 +58,14 @@ def test_jobs_end_when_one_leaves_them_or_another_one_fails():
 
 def test_one_supervisor_serves_a_context_and_is_opened_for_its_first_job():
     opened = []
-    with supervised(lambda: opened.append(Supervisor()) or opened[-1]) as outer:
-        with supervised() as inner:
-            assert inner is outer
-            assert not opened
-            assert [inner.run(job("echo")).ending for _ in range(2)] == ["ok", "ok"]
+
+    def open_one():
+        opened.append(Supervisor(preload=(HERE,)))
+        return opened[-1]
+
+    with supervised(open_one) as outer, supervised() as inner:
+        assert inner is outer
+        assert not opened
+        assert [inner.run(job("echo")).ending for _ in range(2)] == ["ok", "ok"]
     assert len(opened) == 1
     assert not opened[0].folder.exists()

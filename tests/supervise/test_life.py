@@ -8,7 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 
 import pytest
 from supervise.asking import alive, below, code, job, signs_in, strays, supervising, until
@@ -53,21 +53,21 @@ FORK_FIRST = """
 """
 INT, TERM, HUP, KILL = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL
 ENDS = {
-    # what the client does, the signals that it gets, how many seconds after its first jobs began
-    # or, if negative, after its supervisor was opened
-    "is killed": (CALLS, [KILL], 0.1),
-    "is killed and leaves a fork": (FORK_FIRST, [KILL], 0.1),
-    "is killed at once": (CALLS, [KILL], -0.0001),
-    "is killed while jobs start": (CALLS, [KILL], -0.1),
-    "is killed a moment later": (CALLS, [KILL], -0.3),
-    "is interrupted": (CALLS, [INT], 0.1),
-    "is interrupted twice": (CALLS, [INT, INT], 0.1),
-    "gets SIGTERM": (CALLS, [TERM], 0.1),
-    "gets SIGHUP": (CALLS, [HUP], 0.1),
-    "closes": ("    pass", [], 0.0),
+    # what the client does, the signals that it gets, and when: if its jobs have begun (None), or so
+    # many seconds after its supervisor was opened
+    "is killed": (CALLS, [KILL], None),
+    "is killed and leaves a fork": (FORK_FIRST, [KILL], None),
+    "is killed at once": (CALLS, [KILL], 0.0),
+    "is killed while jobs start": (CALLS, [KILL], 0.1),
+    "is interrupted twice": (CALLS, [INT, INT], None),
+    "gets SIGTERM": (CALLS, [TERM], None),
+    "gets SIGHUP": (CALLS, [HUP], None),
+    "closes": ("    pass", [], None),
 }
 
 
+@pytest.mark.slow
+@pytest.mark.starts(FORK, SPAWN)
 def test_nothing_outlives_the_client(start, tmp_path):
     with ThreadPoolExecutor(3) as pool:
         ends = {way: pool.submit(end_client, tmp_path / way, *row) for way, row in ENDS.items()}
@@ -77,7 +77,7 @@ def test_nothing_outlives_the_client(start, tmp_path):
         assert way != "closes" or output == "cancelled\n" * 2
         if start == SPAWN:  # nothing is left that could remove the folder before the next run does
             scratch.remove_abandoned(temporary)
-        until(lambda folder=temporary: not any(folder.iterdir()), 5.0)
+        until(lambda folder=temporary: not any(folder.iterdir()))
 
 
 def end_client(folder, body, signals, seconds):
@@ -85,24 +85,20 @@ def end_client(folder, body, signals, seconds):
     signs, temporary = folder / "signs", folder / "temporary"
     for each in (folder, signs, temporary):
         each.mkdir()
-    with subprocess.Popen(
-        [sys.executable, "-c", CLIENT + body, str(signs)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": PATH, "TMPDIR": str(temporary)},
-    ) as client:
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    environment = {**os.environ, "PYTHONPATH": PATH, "TMPDIR": str(temporary)}
+    command = [sys.executable, "-c", CLIENT + body, str(signs)]
+    with subprocess.Popen(command, **pipes, text=True, env=environment) as client:
         try:
             supervised = client.stdout.readline().strip()
-            if seconds >= 0:
+            if seconds is None:
                 until(lambda: len(signs_in(signs)) == SIGNS)
-            sleep(abs(seconds))
+            sleep(seconds or 0.0)
             for number in signals:
                 client.send_signal(number)
                 sleep(0.02)
-            until(lambda: not below(supervised), 10.0)
-            assert client.wait(10.0) == (-signals[0] if signals else 0), client.stderr.read()
+            until(lambda: not below(supervised))
+            assert client.wait(60.0) == (-signals[0] if signals else 0), client.stderr.read()
             assert not alive(pid for _, pid in signs_in(signs))
             client.stdin.close()  # its fork ends
             return temporary, client.stdout.read()
@@ -110,6 +106,7 @@ def end_client(folder, body, signals, seconds):
             client.kill()
 
 
+@pytest.mark.starts(FORK, SPAWN)
 def test_a_call_that_is_given_up_leaves_nothing(supervisor, tmp_path):
     cancelled = threading.Event()
     hanging = job("hang_with_orphans", {"folder": str(tmp_path), "n": 0})
@@ -137,13 +134,6 @@ def test_lines_are_heard_as_they_come_and_an_error_of_the_hearer_ends_the_job(su
     assert not strays(supervisor)
 
 
-def test_a_request_that_is_not_json_is_refused(supervisor):
-    for value in (object(), float("nan")):
-        with pytest.raises((TypeError, ValueError)):
-            supervisor.call(job("echo", {"x": value}))
-    assert not strays(supervisor)
-
-
 def test_a_client_with_many_open_files_has_jobs_too(supervisor):
     files = [os.dup(0) for _ in range(1100)]
     try:
@@ -163,31 +153,27 @@ with supervising() as supervisor, open(sys.argv[1], "w") as file:
 
 
 def test_it_works_without_streams(tmp_path):
-    found = tmp_path / "found"
-    environment = {**os.environ, "PYTHONPATH": PATH}
+    found, environment = tmp_path / "found", {**os.environ, "PYTHONPATH": PATH}
     command = [sys.executable, "-c", WITHOUT_STREAMS, str(found)]
     subprocess.run(command, env=environment, timeout=60, check=True)
 
     assert found.read_text() == "{'asked': {'x': 1}}"
 
 
-def test_a_fork_of_the_client_can_neither_use_nor_close_it(supervisor):
-    pid = os.fork()
-    if pid == 0:
-        try:
-            supervisor.call(job("echo"))
-        except AucbenchError as error:
-            supervisor.close()
-            os._exit("another process; make a new one" not in str(error))
-        os._exit(2)
-    assert os.waitpid(pid, 0)[1] == 0
-    assert supervisor.call(job("echo")).ending == "ok"
-
-
-def test_one_that_is_closed_cannot_be_used():
+def test_neither_a_fork_of_its_client_nor_who_comes_after_its_end_can_use_it():
     with supervising(preload=()) as supervisor:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                supervisor.call(job("echo"))
+            except AucbenchError as error:
+                supervisor.close()
+                os._exit("another process; make a new one" not in str(error))
+            os._exit(2)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert supervisor.call(job("echo")).ending == "ok"
         supervisor.close()
-        with pytest.raises(AucbenchError, match="the supervisor is closed; make a new one"):
+        with pytest.raises(AucbenchError, match="closed"):
             supervisor.call(job("echo"))
 
 
@@ -209,20 +195,16 @@ def test_a_fork_server_that_is_killed_is_started_again_and_jobs_that_run_go_on(t
 
 @pytest.mark.starts(FORK)
 @pytest.mark.parametrize(
-    ("module", "seconds", "error"),
-    [
-        ("broken_at_import", 20.0, "no process can be started"),
-        ("crashes_at_import", 20.0, "no process can be started"),
-        ("hangs_at_import", 0.5, "no process has started within 0.5 s"),
-    ],
+    ("module", "word"),
+    [("broken_at_import", "can be"), ("crashes_at_import", "can be"), ("hangs_at_import", "0.5 s")],
 )
-def test_what_cannot_be_preloaded_is_an_error(monkeypatch, module, seconds, error):
-    monkeypatch.setattr(starting, "START_SECONDS", seconds)
-    begin = monotonic()
+def test_what_cannot_be_preloaded_is_an_error(monkeypatch, module, word):
+    """An import that takes 600 seconds is not waited for."""
+    if module == "hangs_at_import":
+        monkeypatch.setattr(starting, "START_SECONDS", 0.5)
     broken = supervising(preload=(f"supervise.{module}",))
-    with broken as supervisor, pytest.raises(AucbenchError, match=error):
+    with broken as supervisor, pytest.raises(AucbenchError, match=word):
         supervisor.call(job("echo"))
-    assert monotonic() - begin < 60.0  # an import that takes 600 is not waited for
 
 
 def test_a_job_finds_what_it_asks_for_imported_and_others_do_not(supervisor):
@@ -237,8 +219,7 @@ def test_a_job_finds_what_it_asks_for_imported_and_others_do_not(supervisor):
 def test_threads_are_pinned_and_forks_compute_with_them():
     meet = "met = threading.Barrier(2, timeout=30)\n"  # one thread alone would not pass
     meet += "result = {'x': sorted(parallel.mapped(lambda _: met.wait(), range(2)))}"
-    preload = ("aucbench.kernels.parallel",)
-    with supervising(preload=preload, threads=2) as supervisor:
+    with supervising(preload=("aucbench.kernels.parallel",), threads=2) as supervisor:
         assert supervisor.call(job("describe_process", code(""))).result["threads"] == ["2", "2"]
         for _ in range(2):
             assert supervisor.call(job("run_code", code(meet))).result == {"x": [0, 1]}
@@ -249,10 +230,8 @@ def test_the_variable_chooses_how_processes_start(monkeypatch):
     for asked, found in (("", FORK), (FORK, FORK), (SPAWN, SPAWN)):
         monkeypatch.setenv(CHOICE, asked)
         assert start_method() == found
-    monkeypatch.setenv(CHOICE, "docker")
-    with pytest.raises(ParameterError, match="'docker'; set it to forkserver or spawn, or unset"):
-        Supervisor()
-    monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setenv(CHOICE, FORK)
-    with pytest.raises(ParameterError, match="set it to spawn, or unset it"):
-        Supervisor()
+    for platform, asked in ((sys.platform, "docker"), ("darwin", FORK)):
+        monkeypatch.setattr(sys, "platform", platform)
+        monkeypatch.setenv(CHOICE, asked)
+        with pytest.raises(ParameterError, match="spawn"):
+            Supervisor()

@@ -13,12 +13,11 @@ from aucbench.processes import endings, hearing
 from aucbench.processes.starting import FORK
 
 MB = 2**20
-SHORT = {"timeout": 0.5, "grace": 0.1}
+SHORT = {"timeout": 1.0, "grace": 0.1}
 SMALL = {"memory": 200 * MB}
-LATE, TOOK, DIED = "did not end within 0.5 s", "took more than the 209.715 MB", "without a result$"
+LATE, TOOK, DIED = "did not end within 1 s", "took more than the 209.715 MB", "without a result$"
 NOT_JSON, MORE = "TypeError: the result is not JSON", "said more than 256 MiB or 200 files"
 ARRAY = f"MemoryError: Unable to allocate 4|{TOOK}"
-PRIVATE = "mmap(-1, 4096 * MB, MAP_PRIVATE | MAP_ANONYMOUS).write(b'x' * 4096 * MB)"
 LARGE = "for n in 'ab': room.hand(n, bytes(40 * MB))"
 REMOVED = "room.hand('x', b'x'); os.chdir('/'); shutil.rmtree(room.path.parent)"
 MINE = "class Mine({}): pass\nraise Mine('no')"
@@ -32,7 +31,6 @@ ENDINGS = {
     # what a job does: its code, limits, ending, words
     "exception": ("raise ValueError('first\\nsecond')", {}, "error", "Error: first$"),
     "no text": ("raise_what_has_no_text()", {}, "error", "^Worse: its message raised KeyError$"),
-    "no message": ("raise KeyError", {}, "error", "^KeyError: raised without a message$"),
     "refusal": ("raise DataError('rows\\nare gone')", {}, "error", "^DataError: rows$"),
     "own refusal": (MINE.format("DataError"), {}, "error", "^Mine: no$"),
     "no refusal": (MINE.format("AucbenchError, MemoryError"), {}, "memout", "^Mine: no$"),
@@ -44,27 +42,20 @@ ENDINGS = {
     "huge integer": ("result = {'x': 10**400}", {}, "error", "not JSON, or has a number beyond"),
     "large files": (LARGE, {}, "error", "more than 64 MiB"),
     "many files": ("for n in range(999): room.hand(f'{n}', b'')", {}, "error", MORE),
-    "large files, hang": (f"{LARGE}\nhang(room)", SHORT, "timeout", LATE),
     "lost file": (REMOVED, {}, "error", "handed over is gone: x"),
-    "lost file, crash": (f"{REMOVED}; ctypes.string_at(0)", {}, "crash", "killed by SIGSEGV"),
     "no stderr": (UNHEARD, {}, "error", "ValueError: unheard"),
     "endless import": ("import supervise.hangs_at_import", SHORT, "timeout", f"{LATE}$"),
     "crash at import": ("import supervise.crashes_at_import", {}, "crash", "killed by SIGSEGV"),
     "GIL held": ("7 ** 10**9", SHORT, "timeout", f"{LATE}$"),
     "signals ignored": ("ignore_signals(); hang(room)", SHORT, "timeout", f"{LATE}, nor after SIG"),
     "stopped": ("while True: os.kill(0, signal.SIGSTOP)", SHORT, "timeout", "nor after SIGTERM$"),
-    "hang with orphan": ("leave_orphan(room); hang(room)", SHORT, "timeout", f"{LATE}$"),
-    "shared memory, hang": ("leave_shared_memory(room); hang(room)", SHORT, "timeout", LATE),
     "endless output": ("while True: os.write(1, b'x' * MB)", SHORT, "timeout", LATE),
     "os._exit": ("os._exit(0)", {}, "crash", f"ended with code 0 and {DIED}"),
     "abort": ("os.abort()", {}, "crash", f"killed by SIGABRT .* {DIED}"),
-    "SIGKILL": ("os.kill(os.getpid(), 9)", {}, "crash", f"killed by SIGKILL .* {DIED}"),
     "segfault": ("leave_orphan(room); ctypes.string_at(0)", {}, "crash", f"SIGSEGV .* {DIED}"),
     "exec": ("os.execv('/bin/sleep', ['sleep', '1000'])", {}, "crash", DIED),
     "memory": ("bytearray(4096 * MB)", SMALL, "memout", f"MemoryError|{TOOK}"),
     "memory of NumPy": ("np.ones((4096, MB // 8)).sum()", SMALL, "memout", ARRAY),
-    "mapped memory": (PRIVATE, SMALL, "memout", f"MemoryError|allocate|{TOOK}"),
-    "children": ("for _ in range(4): os.fork() or fill(room)\nhang(room)", SMALL, "memout", TOOK),
     "orphans": ("for _ in range(4): leave_orphan(room, fill)\nhang(room)", SMALL, "memout", TOOK),
     "full at abort": ("die_full(195 * MB)", SMALL, "memout", "SIGABRT .* near the 209.715"),
 }
@@ -80,7 +71,6 @@ HEALTHY = {
     "signals": ("ignore_signals()", {}),
     "a gigabyte of output": ("for _ in range(1024): os.write(1, b'x' * MB)", {}),
     "closed descriptors": ("os.closerange(0, 1000)", {}),
-    "closed streams": ("sys.stdout.close(); sys.stderr.close()", {}),
     "no descriptors": ("resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9)); os.dup(0)", {}),
     "removed folder": ("os.chdir('/'); shutil.rmtree(room.path.parent)", {}),
     "threads that say lines": ("say_from_threads(room)", {}),
@@ -99,26 +89,25 @@ LOGS = [
 ]
 
 
+@pytest.mark.slow
 def test_each_failure_has_its_ending_and_costs_no_other_job(supervisor):
     """Every other job is healthy. What a job said before its end is kept."""
-    failing = [
-        job("run_code", code(f"room.line({{'x': 1}})\n{text}"), **limits)
-        for text, limits, *_ in ENDINGS.values()
-    ]
-    healthy = [job("echo", {"at": at}, trusted=True) for at in range(len(failing))]
-    both = [one for pair in zip(failing, healthy, strict=True) for one in pair]
-    outcomes = call_all(supervisor, both)
+    jobs = []
+    for at, (text, limits, *_) in enumerate(ENDINGS.values()):
+        jobs.append(job("run_code", code(f"room.line({{'x': 1}})\n{text}"), **limits))
+        jobs.append(job("echo", {"at": at}, trusted=True))
+    outcomes = call_all(supervisor, jobs)
 
     for at, outcome in enumerate(outcomes[1::2]):
         assert outcome.result == {"asked": {"at": at}}, outcome
-    for (name, row), outcome in zip(ENDINGS.items(), outcomes[::2], strict=True):
-        *_, ending, words = row
+    for (name, (*_, ending, words)), outcome in zip(ENDINGS.items(), outcomes[::2], strict=True):
         assert (outcome.ending, outcome.result) == (ending, None), outcome
         assert outcome.refusal is (name in REFUSALS), outcome
         assert re.search(words, outcome.words), outcome
         assert outcome.lines[0] == {"x": 1}, outcome
 
 
+@pytest.mark.slow
 def test_a_result_counts_whatever_else_was_done_and_the_client_is_as_it_was(supervisor):
     before = state_of_this_process()
     jobs = [job("run_code", code(text), **limits) for text, limits in HEALTHY.values()]
@@ -176,11 +165,11 @@ def test_a_job_that_removes_the_folders_of_all_jobs_costs_no_other_one(tmp_path)
 
 
 def test_sigterm_comes_first(ended):
-    outcome = ended("run_code", code("obey(room)"), timeout=0.5, grace=10.0)
+    outcome = ended("run_code", code("obey(room)"), timeout=2.0, grace=60.0)
 
     assert outcome.ending == "timeout"
     assert outcome.lines == ({"started": True}, {"ended": True})
-    assert outcome.wall_seconds < 10  # it was not killed
+    assert outcome.wall_seconds < 60  # it was not killed
 
 
 def test_the_log_has_the_end_of_the_output_and_then_the_stacks_of_python(supervisor):

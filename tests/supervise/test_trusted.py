@@ -15,12 +15,9 @@ pytestmark = pytest.mark.starts("spawn")
 @pytest.fixture
 def described(supervisor):
     """described(code, ...) -> the outcome of a trusted job, with what it has found."""
-
-    def run(text="", *, trusted=True, memory=None):
-        one = job("describe_process", code(text), trusted=trusted, memory=memory)
-        return supervisor.call(one)
-
-    return run
+    return lambda text="", **how: supervisor.call(
+        job("describe_process", code(text), **{"trusted": True, **how})
+    )
 
 
 def pid_of(outcome):
