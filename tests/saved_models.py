@@ -29,7 +29,6 @@ from aucbench.models.effects import shapes
 from aucbench.models.recipe import Recipe
 from aucbench.models.score_function import as_steps, functions_of
 from aucbench.models.trials import Trier
-from aucbench.pairs import ByClass, Group
 from aucbench.registry import get_features, get_solver
 from aucbench.registry.specs import parse_spec
 from aucbench.solving.loop import solve
@@ -163,11 +162,11 @@ ESTIMATORS: dict[str, tuple] = {
     "a table": (AUCClassifier("svm-or", pos_label="yes"), TABLE.drop(columns="y"), TABLE["y"]),
     "shapes": (AUCClassifier("rank-svm", monotone=[1, 0, 0, 0, 0, -1]), X, NUMBERS.y),
     "three classes": (
-        AUCClassifier("svm-or", pairs=ByClass("rest"), calibration="sigmoid"), X, CLASSES,
+        AUCClassifier("svm-or", pairs="class[each=rest]", calibration="sigmoid"), X, CLASSES,
     ),
     "classes by trees": (AUCClassifier("hist-gradient-boosting[max_iter=5]"), X, CLASSES),
     "groups": (
-        AUCClassifier("rank-svm", pairs=Group(each="group")), X, NUMBERS.y, np.arange(120) // 4,
+        AUCClassifier("rank-svm", pairs="group[each=group]"), X, NUMBERS.y, np.arange(120) // 4,
     ),
     "times": (SurvivalRanker("ls-svm", tau=2.0), X, TIMES),
     "grades": (GradeRanker("ls-svm"), X, np.digitize(X[:, 0], [-1, 0, 1])),
