@@ -1,0 +1,358 @@
+"""Selection and sorting: equal to those of NumPy, in linear work, in bounds on any floats."""
+
+import itertools
+
+import numpy as np
+import pytest
+import reference
+from definitions import ANY, SHAPES, guarded, labelled
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import assert_refused
+from sequences import breakpoints
+
+import aucbench
+from aucbench.aum import aum_loss, aum_path, roc_auc
+from aucbench.data import sorting
+from aucbench.data.concordance import weighted_concordance
+from aucbench.errors import ParameterError
+from aucbench.kernels import select, sort
+from aucbench.metrics.thresholds import Cuts
+
+VECTORS = st.lists(ANY, max_size=200).map(lambda v: np.array(v, dtype=np.float64))
+SAMPLED = 512  # entries from which top_k samples a threshold
+LARGE = [SAMPLED - 1, SAMPLED, SAMPLED + 63, 9_999, 70_000]
+
+# --- top-k and the l1 ball ---------------------------------------------------------------
+
+
+def guarded_run(kernel, v, *arguments):
+    """The vector after a kernel, which touches nothing around it and its scratch space."""
+    inside, vector_untouched = guarded(v)
+    keys, keys_untouched = guarded(np.zeros(len(v), np.int64), -9)
+    kernel(inside, *arguments, keys)
+    vector_untouched()
+    keys_untouched()
+    return inside
+
+
+def run_top_k(v, k, free=0):
+    return guarded_run(select.top_k, v, len(v) - free, k)
+
+
+def run_l1_ball(v, R):
+    return guarded_run(select.l1_ball, v, R, R)
+
+
+def assert_same(found, wanted):
+    """Equal bits, except for the sign of zero."""
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(reference.keys(found), reference.keys(wanted))
+
+
+@given(VECTORS, st.integers(-2, 210), st.integers(0, 5))
+def test_top_k_is_its_definition(v, k, free):
+    assert_same(run_top_k(v, k, free), reference.top_k(v, max(k, 0), free))
+
+
+def sample_places(d):
+    """Where top_k looks before it chooses a threshold: what an adversary knows."""
+    s = max(128, min(d // 64, 4096))
+    hashed = (np.arange(1, s + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> 32
+    return np.arange(s) * (d // s) + (hashed % np.uint64(d // s)).astype(np.int64)
+
+
+def with_sample(z, values):
+    z[sample_places(z.size)] = values
+    return z
+
+
+def sprinkled(z, value):
+    z[::97] = value
+    return z
+
+
+# What is hard for the sample, beside the shapes that are hard for all; each may overwrite z.
+SPECIAL = {
+    "zeros98": lambda z: np.where(np.abs(z) > 2.33, z, 0.0),
+    "huge": lambda z: z * 1e303,
+    "sample too large": lambda z: with_sample(z, 1e9),
+    "sample too small": lambda z: with_sample(z + np.sign(z), 1e-9),
+    "sample zero": lambda z: with_sample(z, 0.0),
+    "sample tied": lambda z: with_sample(np.round(z), 1.0),
+}
+NOT_FINITE = {
+    "nan": lambda z: sprinkled(z, np.nan),
+    "negative nan": lambda z: sprinkled(z, -np.nan),
+    "infinite": lambda z: sprinkled(z, -np.inf),
+    "all nan": lambda z: np.full(z.size, np.nan),
+    "largest nan": lambda z: np.full(z.size, 2**63 - 1, np.int64).view(np.float64),
+}
+
+
+def shaped(shape, d):
+    rng = np.random.default_rng(d)
+    known = SPECIAL | NOT_FINITE
+    return known[shape](rng.normal(size=d)) if shape in known else SHAPES[shape](rng, d)
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, *SPECIAL, *NOT_FINITE])
+@pytest.mark.parametrize("d", LARGE)
+def test_top_k_of_large_vectors(shape, d):
+    v = shaped(shape, d)
+    for k in (1, 7, d // 100, d // 2, d - 2, d - 1):
+        assert_same(run_top_k(v, k, free=1), reference.top_k(v, k, free=1))
+
+
+@pytest.mark.parametrize("d", [SAMPLED, 100_000])
+def test_the_adversary_knows_the_sample(d):
+    """What k = 1 leaves in the scratch array is the sample, so its places are those above."""
+    count = sample_places(d).size
+    v, keys = with_sample(np.full(d, 0.5), np.arange(1.0, count + 1)), np.zeros(d, np.int64)
+    select.top_k(v, d, 1, keys)
+    left = keys[10:count].view(np.float64)
+    assert left.min() >= 1.0
+    assert len(np.unique(left)) == left.size
+
+
+@given(VECTORS, st.floats(1e-300, 1e300))
+def test_l1_ball_ends_inside_its_bounds(v, R):
+    w = run_l1_ball(v, R)
+    if not np.isfinite(v).all():
+        assert_same(w, v)
+    assert ((w == 0) | (np.sign(w) == np.sign(v)) | np.isnan(v)).all()
+
+
+# Digits of the nearest point to subnormal numbers are lost: a few units of the least number.
+@pytest.mark.parametrize("shape", sorted({*SHAPES, *SPECIAL} - {"subnormal"}))
+@pytest.mark.parametrize("share", [1e-6, 0.01, 0.5, 0.999])
+def test_l1_ball_of_large_vectors(shape, share):
+    v = shaped(shape, 1_500)
+    R = share * np.abs(v).sum() or 1.0
+    np.testing.assert_allclose(run_l1_ball(v, R), reference.l1_ball(v, R), rtol=0, atol=1e-12 * R)
+
+
+@given(st.lists(st.floats(-1.7e308, 1.7e308), min_size=2, max_size=9), st.floats(1e300, 1e307))
+def test_l1_ball_where_the_norm_overflows(values, R):
+    v = np.array([1.7e308, -1.7e308, *values])
+    np.testing.assert_allclose(run_l1_ball(v, R), reference.l1_ball(v, R), rtol=0, atol=1e-14 * R)
+
+
+def filter_passes(gaps, R):
+    """How often Michelot's filter drops something."""
+    passes, size = 0, None
+    while gaps.size != size:
+        passes, size = passes + 1, gaps.size
+        gaps = gaps[gaps < (R + gaps.sum()) / size]
+    return passes
+
+
+def test_l1_ball_where_the_filter_is_slow():
+    """The gaps of |v_i| to the largest lose one entry per pass of the filter."""
+    gaps, spread, R = [0.0], 2.0**-50, 0.25
+    while spread < 0.05:
+        gaps.append(0.25 * (1 + spread))
+        spread *= len(gaps) + 1.5
+    v = 1.0 - np.array(gaps)
+
+    assert filter_passes(1.0 - v, R) > 12, "too easy: bisection by rank was never needed"
+    np.testing.assert_allclose(run_l1_ball(v, R), reference.l1_ball(v, R), rtol=0, atol=1e-15)
+
+
+# --- one key in its sorted place ---------------------------------------------------------
+
+
+def orders(n):
+    """Orders of 0..n-1, some with ties, that are hard for one selection method or another."""
+    rng = np.random.default_rng(n)
+    up = np.arange(n)
+    return {
+        "random": rng.permutation(n),
+        "up": up,
+        "down": up[::-1],
+        "organ pipe": np.minimum(up, up[::-1]),
+        "constant": np.zeros(n),
+        "two values": rng.integers(0, 2, n),
+        "ten values": rng.integers(0, 10, n),
+        "saw": up % max(1, n // 10),
+        "one out of place": np.roll(up, 1),
+        "interleaved": np.concatenate([up[::2], up[1::2]]),
+    }
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 600, 601, 602, 5_000, 50_000])
+def test_floyd_rivest_puts_one_key_in_its_place_after_a_few_looks_at_each(n):
+    for name, order in orders(n).items():
+        for k in {0, n // 100, n // 2, n - 1}:
+            keys = order.astype(np.int64)
+            looked_at = select.floyd_rivest(keys, k)
+            np.testing.assert_array_equal(np.sort(keys), np.sort(order))
+            assert keys[: k + 1].max() == keys[k] == keys[k:].min()
+            assert n < 1_000 or looked_at < (4 if name == "random" else 24) * n, name
+
+
+class Adversary:
+    """Values chosen while they are compared, so that each pivot turns out to be small.
+
+    McIlroy, "A killer adversary for quicksort", Software: Practice and Experience 29 (1999).
+    """
+
+    def __init__(self, n):
+        self.value = dict.fromkeys(range(n), n)  # n: not yet fixed, larger than the fixed ones
+        self.gas, self.fixed, self.candidate = n, itertools.count(), None
+
+    def less(self, a, b):
+        value = self.value
+        if value[a] == value[b] == self.gas and a != b:
+            value[a if a == self.candidate else b] = next(self.fixed)
+        self.candidate = a if value[a] == self.gas else b
+        return value[a] < value[b]
+
+
+def partition(x, l, r, k, less):  # noqa: E741
+    """The partition of the kernel, on items that only `less` can compare."""
+    t, i, j = x[k], l, r
+    x[l], x[k] = x[k], x[l]
+    if less(t, x[r]):
+        x[r], x[l] = x[l], x[r]
+    while i < j:
+        x[i], x[j] = x[j], x[i]
+        i, j = i + 1, j - 1
+        while less(x[i], t):
+            i += 1
+        while less(t, x[j]):
+            j -= 1
+    if x[l] == t:
+        x[l], x[j] = x[j], x[l]
+    else:
+        j += 1
+        x[j], x[r] = x[r], x[j]
+    return j
+
+
+def killer(n, k):
+    """An order of n <= 600 keys on which partitioning at x[k] is quadratic."""
+    adversary, x, left, right = Adversary(n), list(range(n)), 0, n - 1
+    while left < right:
+        j = partition(x, left, right, k, adversary.less)
+        left, right = (j + 1 if j <= k else left), (j - 1 if k <= j else right)
+    return np.array([adversary.value[i] for i in range(n)])
+
+
+def test_an_order_made_against_floyd_rivest_stays_linear():
+    n, k = 600, 300
+    order = killer(n, k)
+    keys = order.astype(np.int64)
+    looked_at = select.floyd_rivest(keys, k)
+    assert looked_at > 16 * n, "the order is too easy: bisection was never needed"
+    assert looked_at < (16 + 1 + 1 + np.log2(n) + 1) * n
+    assert keys[: k + 1].max() == keys[k] == keys[k:].min() == np.sort(order)[k]
+
+
+# --- the sorting door --------------------------------------------------------------------
+
+
+@pytest.fixture
+def force():
+    """Return a function that lets every sort take one way."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def one_way(named):
+            patch.setenv("AUCBENCH_SORT", named)
+            sorting._forced.cache_clear()
+
+        yield one_way
+    sorting._forced.cache_clear()
+
+
+@pytest.fixture(params=[*sorting.SORTS, None])
+def way(request, force):
+    """Each way to sort, and none that is forced."""
+    if request.param:
+        force(request.param)
+    assert sorting.sort_in_use() in sorting.SORTS
+
+
+def assert_stable(x):
+    values, order = sorting.argsort(x)
+    wanted = np.argsort(x, kind="stable")
+    np.testing.assert_array_equal(order, wanted)
+    assert order.dtype == np.int32
+    assert values.tobytes() == x[wanted].tobytes()
+
+
+@pytest.mark.parametrize("named", sorting.SORTS)
+def test_any_doubles_are_sorted_with_their_rows(named, force):
+    force(named)
+
+    @given(st.lists(ANY, max_size=70))
+    def sorted_stably(values):
+        assert_stable(np.array(values, dtype=np.float64))
+
+    sorted_stably()
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, "infinite"])
+def test_shapes_are_sorted_with_their_rows(way, shape):
+    for n in (2, 999, 1000, 20_000):
+        assert_stable(shaped(shape, n))
+
+
+@given(st.lists(ANY.filter(lambda x: x == x), max_size=60))
+def test_digits_sort_any_doubles(values):
+    x = np.array(values, dtype=np.float64)
+    found, spare = x.copy(), np.empty(x.size, np.uint64)
+    sort.by_digits(found.view(np.uint64), spare, np.empty((6, 2048), np.uint32))
+    np.testing.assert_array_equal(found, np.sort(x))
+
+
+@given(st.lists(ANY, min_size=2, max_size=70))
+def test_pairs_are_doubles_that_any_sort_can_order(values):
+    x = np.array(values, dtype=np.float64)
+    pairs = np.empty(x.size)
+    sort.pack(x, pairs.view(np.uint64))
+    assert (pairs >= np.finfo(np.float64).tiny).all()  # a processor may take less for zero
+    assert np.isfinite(pairs).all()
+    assert np.unique(pairs).size == x.size
+
+
+def test_another_name_is_refused(force):
+    force("quick")
+    assert_refused(lambda: aucbench.auc([0, 1], [0.0, 1.0]), ParameterError, "quick")
+
+
+def downstream(n):
+    """The bytes of everything that begins with a sort."""
+    y, normal = labelled("normal", n)
+    rng = np.random.default_rng(n)
+    v, found = rng.uniform(0.5, 2.0, n), []
+    for s in (normal, rng.integers(0, 40, n) / 8.0):
+        found += [aucbench.auc(y, s), aucbench.auc(y, s, v), weighted_concordance(y > 0, s, v)]
+        for name in ("pairwise-hinge", "pairwise-squared-hinge", "pairwise-logistic"):
+            for weights in (None, v):
+                data = aucbench.Data.of(np.ones((n, 1)), y, weights=weights)
+                found += [*aucbench.get_objective(name, data).of_scores(s)]
+        cuts = Cuts.of(y, s)
+        several = breakpoints(
+            example=np.repeat(np.arange(n), 2),
+            value=np.sort(rng.integers(0, 60, (n, 2)) / 8.0 + [0.0, 9.0], axis=1).ravel(),
+            fp_diff=np.tile([0.0, 1.0], n),
+            fn_diff=np.tile([-1.0, 0.0], n),
+            n=n,
+        )
+        loss = aum_loss(several, s)
+        slope, errors = rng.integers(-3, 4, n) / 2.0, np.where(y > 0, 0.0, 1.0)
+        path = aum_path(s, slope, errors, errors - 1.0, max_events=50)
+        found += [cuts.order, cuts.scores, loss.value, loss.slopes, roc_auc(several, s)]
+        found += [path.step, path.aum, path.auc]
+    return [np.asarray(part).tobytes() for part in found]
+
+
+@pytest.mark.parametrize("n", [50, 3000])
+def test_results_have_equal_bits_after_both_sorts(force, n):
+    found = []
+    for named in sorting.SORTS:
+        force(named)
+        found.append(downstream(n))
+
+    assert found[0] == found[1]
