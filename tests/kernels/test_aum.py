@@ -1,10 +1,12 @@
-"""AUM and its one-sided derivatives: equal to the definition, ties and all."""
+"""AUM and its one-sided derivatives, and the AUC of any curve: equal to the definition."""
 
 import numpy as np
 import pytest
 import reference
+from definitions import ANY, DRAWN, SHAPES, equals_definition, labelled, scores
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import assert_refused
 from sequences import breakpoints
 
 from aucbench.aum import Lines, aum_loss, aum_path, loss, roc_auc
@@ -14,24 +16,7 @@ from aucbench.kernels import aum
 from aucbench.metrics import auc
 
 DENOMINATORS = pytest.mark.parametrize("denominator", ["rate", "count"])
-WHOLE = st.integers(-3, 3).map(float)
-ANY = st.floats(allow_nan=False, allow_infinity=False)
-SCORES = st.sampled_from(
-    [
-        WHOLE,
-        st.floats(-5.0, 5.0),
-        st.sampled_from([0.0, -0.0, 1.0, 5e-324, -5e-324, 1.0 - 2**-53, 1.0 + 2**-52]),
-        st.floats(-1e100, 1e100),
-        WHOLE.map(lambda x: 1e8 + x),
-    ]
-)
-
-
-@st.composite
-def labelled(draw, most=40):
-    y = [1, -1, *draw(st.lists(st.sampled_from([-1, 1]), max_size=most))]
-    s = draw(st.lists(draw(SCORES), min_size=len(y), max_size=len(y)))
-    return np.array(y), np.array(s)
+SMALL = st.integers(-4, 4)
 
 
 @st.composite
@@ -40,7 +25,7 @@ def changes(draw):
     n = draw(st.integers(1, 4))
     rows = []
     for e in range(n):
-        values = sorted({*draw(st.lists(st.integers(-4, 4), max_size=4))})
+        values = sorted({*draw(st.lists(SMALL, max_size=4))})
         for kind in (0, 1):
             levels = [0, *(draw(st.integers(0, 3)) for _ in values)]
             steps = np.diff(levels) if kind == 0 else -np.diff(levels)[::-1]
@@ -50,105 +35,108 @@ def changes(draw):
             ]
     order = draw(st.permutations(range(len(rows))))
     columns = np.array([rows[k] for k in order], dtype=float).reshape(-1, 4).T
-    scores = draw(st.lists(st.integers(-4, 4).map(float), min_size=n, max_size=n))
-    return (columns[0].astype(int), *columns[1:]), np.array(scores)
+    s = draw(st.lists(SMALL.map(float), min_size=n, max_size=n))
+    return (columns[0].astype(int), *columns[1:]), np.array(s)
 
 
-def compare(found, expected, scale):
-    assert found.value == pytest.approx(expected.value, rel=1e-12, abs=1e-15 * scale + 1e-320)
-    np.testing.assert_allclose(found.left, expected.left, rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(found.right, expected.right, rtol=1e-12, atol=1e-15)
+def sides_of(found):
+    """The derivatives to the left and to the right."""
+    return np.c_[found.left, found.right]
 
 
 @given(changes())
 def test_any_breakpoints_equal_the_definition(case):
     columns, s = case
-
-    found = aum_loss(breakpoints(*columns, s.size), s)
-
-    assert found.value == reference.aum(*columns, s)
-    slopes = reference.aum_derivatives(*columns, s)
-    np.testing.assert_array_equal(np.c_[found.left, found.right], slopes)
-    np.testing.assert_array_equal(found.gradient, slopes.mean(axis=1))
-
-
-@DENOMINATORS
-@given(st.lists(st.tuples(st.sampled_from([-1, 1]), WHOLE), max_size=8))
-def test_labels_equal_the_definition(denominator, rows):
-    y, s = np.array([(1, 1.0), (-1, 0.0), *rows]).T
-    b = Breakpoints.of_labels(y, denominator)
-    columns = b.example, b.value, b.fp_diff, b.fn_diff
+    b = breakpoints(*columns, s.size)
 
     found = aum_loss(b, s)
 
-    assert found.value == pytest.approx(float(reference.aum(*columns, s)), rel=1e-13)
+    assert found.value == reference.aum(*columns, s)
     slopes = reference.aum_derivatives(*columns, s)
-    np.testing.assert_allclose(np.c_[found.left, found.right], slopes, rtol=1e-12, atol=1e-16)
+    np.testing.assert_array_equal(sides_of(found), slopes)
+    np.testing.assert_array_equal(found.gradient, slopes.mean(axis=1))
+    if columns[2].sum() > 0 > columns[3].sum():  # the curve may turn back
+        area = float(reference.area_under_roc(*columns, s))
+        assert roc_auc(b, s) == pytest.approx(area, abs=1e-12)
+    else:
+        assert_refused(lambda: roc_auc(b, s), DataError, "both kinds")
 
 
-@DENOMINATORS
-@given(labelled())
-def test_selection_equals_the_sort(denominator, case):
-    y, s = case
+def of_labels(case, denominator):
+    b = Breakpoints.of_labels(case.y, denominator)
+    found = aum_loss(b, case.s)
+    return found.value, sides_of(found), 1.0 + roc_auc(b, case.s)
+
+
+def of_labels_exactly(case, denominator):
+    b = Breakpoints.of_labels(case.y, denominator)
+    columns = b.example, b.value, b.fp_diff, b.fn_diff, case.s
+    slopes = reference.aum_derivatives(*columns)
+    return float(reference.aum(*columns)), slopes, 1.0 + auc(case.y, case.s)
+
+
+test_labels_equal_the_definition = equals_definition(
+    of_labels,
+    of_labels_exactly,
+    ["whole", "steps"],
+    cases=scores,
+    of_cases={"most": 8},
+    rtol=1e-12,
+    atol=1e-15,
+    denominator=st.sampled_from(["rate", "count"]),
+)
+
+
+def assert_as_sorted(y, s, denominator):
+    """The kernel that selects gives what the sort gives."""
     b = Breakpoints.of_labels(y, denominator)
-
-    compare(loss.select_loss(b.sides, s), loss.sort_loss(b, s), np.abs(s).max())
-
-
-CROWDED = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "outliers": lambda rng, n: np.r_[1e12, -1e9, rng.normal(size=n - 2)],
-    "cauchy": lambda rng, n: rng.standard_cauchy(n) ** 3,
-    "tied": lambda rng, n: np.zeros(n),
-    "mostly tied": lambda rng, n: np.where(rng.random(n) < 0.8, 0.0, rng.normal(size=n)),
-    "steps": lambda rng, n: 0.25 * rng.integers(0, 9, n),
-    "sorted": lambda rng, n: np.sort(rng.normal(size=n)),
-    "neighbours": lambda rng, n: 1.0 + 2.0**-52 * rng.integers(0, 2000, n),
-}
+    found, wanted = loss.select_loss(b.sides, s), loss.sort_loss(b, s)
+    rest = 1e-15 * np.abs(s).max() + 1e-320
+    assert found.value == pytest.approx(wanted.value, rel=1e-12, abs=rest)
+    np.testing.assert_allclose(sides_of(found), sides_of(wanted), rtol=1e-12, atol=1e-15)
 
 
 @DENOMINATORS
-@pytest.mark.parametrize("name", CROWDED)
+@pytest.mark.parametrize("shape", DRAWN)
+@given(st.data())
+def test_selection_equals_the_sort(denominator, shape, data):
+    case = data.draw(scores(shape, (), (0.0, 1e8)))
+    assert_as_sorted(case.y, case.s, denominator)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
-def test_a_sample_brackets_but_never_decides(denominator, name, share):
-    rng = np.random.default_rng(3)
-    y = np.where(rng.random(20_000) < share, 1, -1)
-    y[:2] = 1, -1
-    s = CROWDED[name](rng, y.size) + (y > 0)
-    b = Breakpoints.of_labels(y, denominator)
-
-    compare(loss.select_loss(b.sides, s), loss.sort_loss(b, s), np.abs(s).max())
+def test_a_sample_brackets_but_never_decides(shape, share):
+    for denominator in ("rate", "count"):
+        assert_as_sorted(*labelled(shape, 20_000, share, seed=3), denominator)
 
 
 @DENOMINATORS
-def test_a_sample_that_misleads(denominator):
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_sample_that_misleads(denominator, sign):
     n, m = 32_768, 1_024  # the kernel's stretches: 32 rows, of which it looks at one
     stretch, i = n // m, np.arange(m, dtype=np.uint64)
     hashed = (i + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)
     seen = i * np.uint64(stretch) + hashed % np.uint64(stretch)
-    y = np.where(np.arange(n) % 3 == 0, 1, -1)
-    for sign in (-1.0, 1.0):
-        s = np.random.default_rng(0).normal(size=n)
-        s[seen] += sign * 100.0
-        b = Breakpoints.of_labels(y, denominator)
-        compare(loss.select_loss(b.sides, s), loss.sort_loss(b, s), 100.0)
+    y, s = np.where(np.arange(n) % 3 == 0, 1, -1), np.random.default_rng(0).normal(size=n)
+    s[seen] += sign * 100.0
+
+    assert_as_sorted(y, s, denominator)
 
 
-@given(labelled(), st.lists(ANY, min_size=42, max_size=42))
-def test_any_finite_scores_end(case, values):
-    y, _ = case
+def test_rates_do_not_drift():
+    y, s = labelled("normal", 1_000_000)
     b = Breakpoints.of_labels(y)
 
-    with np.errstate(over="ignore"):
-        found = aum_loss(b, np.array(values[: y.size]))
+    fast, by_sort = loss.select_loss(b.sides, s), loss.sort_loss(b, s)
 
-    assert found.value >= 0.0
+    assert by_sort.value == pytest.approx(fast.value, rel=1e-14)
 
 
-@given(labelled(), st.lists(st.floats(), min_size=42, max_size=42), st.booleans())
-def test_kernels_end_on_any_floats(case, values, rates):
-    y, _ = case
-    n, s = y.size, np.array(values[: y.size])
+@given(st.lists(ANY, min_size=2, max_size=42), st.booleans())
+def test_kernels_end_on_any_floats(values, rates):
+    s = np.array(values)
+    n, y = s.size, np.where(np.arange(s.size) % 3 == 0, 1, -1)
     b = Breakpoints.of_labels(y)
     place, slopes, around = np.empty(n, np.int8), np.empty((2, aum.PLACES)), np.zeros((2, n))
 
@@ -156,21 +144,21 @@ def test_kernels_end_on_any_floats(case, values, rates):
     aum.sweep_loss(s, np.arange(n, dtype=np.int32)[::-1].copy(), b.example, s, s, *around)
 
     assert np.isfinite(s).all() or not np.isfinite(value)
+    if np.isfinite(s).all():
+        with np.errstate(over="ignore"):
+            assert aum_loss(b, s).value >= 0.0
 
 
 @pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("n", [10, 9000])
-@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize(("n", "columns"), [(10, 1), (9000, 1), (10, 2)])
 def test_scores_that_are_not_finite_are_refused(strange, n, columns):
-    y = np.where(np.arange(n) % 3 == 0, 1, -1)
     s = np.arange(n, dtype=float)
     s[n // 2] = strange
-    b = Breakpoints.of_labels(y)
+    b = Breakpoints.of_labels(np.where(np.arange(n) % 3 == 0, 1, -1))
     if columns == 2:
         b = breakpoints(b.example, b.value + 1.0, b.fp_diff, b.fn_diff, n)
     for measure in (aum_loss, roc_auc):
-        with pytest.raises(DataError, match=f"score {n // 2} is"):
-            measure(b, s)
+        assert_refused(lambda f=measure: f(b, s), DataError, f"score {n // 2}")
 
 
 @pytest.mark.parametrize("y", [[1, 1, 1], [-1, -1], []])
@@ -179,42 +167,8 @@ def test_one_class_has_no_area(y):
     found = aum_loss(b, np.arange(len(y), dtype=float))
 
     assert found.value == 0.0
-    np.testing.assert_array_equal(np.r_[found.left, found.right], 0.0)
-    with pytest.raises(DataError, match="both classes"):
-        roc_auc(b, np.zeros(len(y)))
-
-
-def test_rates_do_not_drift():
-    n = 1_000_000
-    rng = np.random.default_rng(0)
-    y = np.where(rng.random(n) < 0.3, 1, -1)
-    s = rng.normal(size=n)
-    b = Breakpoints.of_labels(y)
-
-    fast, sorted_ = loss.select_loss(b.sides, s), loss.sort_loss(b, s)
-
-    assert sorted_.value == pytest.approx(fast.value, rel=1e-14)
-
-
-@given(labelled())
-def test_roc_auc_of_labels_is_the_auc(case):
-    y, s = case
-
-    for denominator in ("rate", "count"):
-        found = roc_auc(Breakpoints.of_labels(y, denominator), s)
-        assert found == pytest.approx(auc(y, s), abs=1e-13)
-
-
-@given(changes())
-def test_roc_auc_of_curves_that_turn_back(case):
-    columns, s = case
-    b = breakpoints(*columns, s.size)
-    if columns[2].sum() > 0 > columns[3].sum():
-        found = roc_auc(b, s)
-        assert found == pytest.approx(float(reference.area_under_roc(*columns, s)), abs=1e-12)
-    else:
-        with pytest.raises(DataError, match="both kinds"):
-            roc_auc(b, s)
+    assert not sides_of(found).any()
+    assert_refused(lambda: roc_auc(b, np.zeros(len(y))), DataError, "classes")
 
 
 @st.composite
@@ -228,30 +182,27 @@ def penalties(draw):
         errors = st.tuples(*(st.integers(0, m) for m in most))
         rows += [(e, m, *draw(errors), *most) for m in low]
     columns = [list(column) for column in zip(*rows, strict=True)]
-    return columns, draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
+    e, low, fp, fn, most_fp, most_fn = columns
+    most = {"possible_fp": most_fp, "possible_fn": most_fn}
+    b = Breakpoints.of_penalties(e, low, fp, fn, **most, denominator="count")
+    return b, columns, draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
 
 
 @given(penalties())
 def test_roc_auc_of_penalties_is_that_of_rochange(case):
-    (e, low, fp, fn, most_fp, most_fn), s = case
-    most = {"possible_fp": most_fp, "possible_fn": most_fn}
-    b = Breakpoints.of_penalties(e, low, fp, fn, **most, denominator="count")
-
+    b, columns, s = case
     if min(b.possible) > 0:
-        expected = reference.rochange(e, low, fp, fn, most_fp, most_fn, s)
-        assert roc_auc(b, s) == pytest.approx(float(expected), abs=1e-12)
+        expected = float(reference.rochange(*columns, s))
+        assert roc_auc(b, s) == pytest.approx(expected, abs=1e-12)
         if min(b.fp_diff.sum(), -b.fn_diff.sum()) > 0:
-            assert roc_auc(b.rates, s) == pytest.approx(float(expected), abs=1e-12)
+            assert roc_auc(b.rates, s) == pytest.approx(expected, abs=1e-12)
     else:
-        with pytest.raises(DataError, match="both kinds"):
-            roc_auc(b, s)
+        assert_refused(lambda: roc_auc(b, s), DataError, "both kinds")
 
 
 @given(penalties(), st.integers(1, 4))
 def test_the_auc_of_a_path_grows_with_roc_auc(case, seed):
-    (e, low, fp, fn, most_fp, most_fn), s = case
-    most = {"possible_fp": most_fp, "possible_fn": most_fn}
-    b = Breakpoints.of_penalties(e, low, fp, fn, **most, denominator="count")
+    b, _, s = case
     X, F = b.fp_diff.sum(), -b.fn_diff.sum()
     if not min(X, F) > 0:
         return
@@ -262,8 +213,5 @@ def test_the_auc_of_a_path_grows_with_roc_auc(case, seed):
     areas = [roc_auc(b, s - step * direction) for step in (path.step + steps) / 2.0]
 
     P, N = b.possible
-    np.testing.assert_allclose(
-        np.array(areas) - areas[0],
-        (path.auc_after - path.auc_after[0]) * (X * F / (P * N)),
-        atol=1e-9,
-    )
+    grown = (path.auc_after - path.auc_after[0]) * (X * F / (P * N))
+    np.testing.assert_allclose(np.array(areas) - areas[0], grown, atol=1e-9)

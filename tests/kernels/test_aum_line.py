@@ -3,17 +3,21 @@
 import json
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
 import reference as twins
-from hypothesis import given
+from definitions import ANY, SHAPES, guarded
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import assert_refused, refusals
 
 from aucbench.aum import line_min
 from aucbench.aum.line_min import aum_line_min
 from aucbench.aum.path import aum_path
 from aucbench.errors import DataError
+from aucbench.kernels import aum_line
 
 NEVER = 1 << 40
 # Examples up to which nothing is folded, and from which a sample is solved first.
@@ -39,26 +43,34 @@ def integers(size, n, rng):
 
 KINDS = {
     "normal": lambda n, y, g: (g.standard_normal(n), g.standard_normal(n)),
-    "few-integers": lambda n, y, g: (integers(2, n, g), integers(2, n, g)),
+    "few integers": lambda n, y, g: (integers(2, n, g), integers(2, n, g)),
     "integers": lambda n, y, g: (integers(9, n, g), integers(9, n, g)),
-    "equal-scores": lambda n, y, g: (np.full(n, 3.0), integers(3, n, g)),
+    "equal scores": lambda n, y, g: (np.full(n, 3.0), integers(3, n, g)),
     "still": lambda n, y, g: (integers(4, n, g), integers(2, n, g) * (g.random(n) < 0.4)),
     "separated": lambda n, y, g: (g.standard_normal(n) - y, g.standard_normal(n) - 3 * y),
     "parallel": lambda n, y, g: (integers(5, n, g), -2.0 * y),
     "star": lambda n, y, g: ((v := integers(9, n, g)) * 2, v + (g.random(n) < 0.2)),
     "offset": lambda n, y, g: (integers(8, n, g) / 2 + 1e9, integers(4, n, g) - 1e7),
 }
+LEAST, LARGEST = 5e-324, np.finfo(float).max
 
 
-def assert_exact(scores, direction, y):
-    """The whole interval and the minimum, against rational numbers."""
-    found = aum_line_min(scores, direction, y)
-    lo, hi, aum = exact(scores, direction, y)
+def assert_exact(s, d, y):
+    """The whole interval and the minimum, against rational numbers.
+
+    A first minimiser that no float holds is an error, and a last one is infinite.
+    """
+    lo, hi, aum = exact(s, d, y)
+    if lo > LARGEST:
+        assert_refused(lambda: aum_line_min(s, d, y), DataError, "1.8e308")
+        return
+    found = aum_line_min(s, d, y)
+    last = np.inf if hi is None or hi > LARGEST else float(hi)
     assert found.step_lo == pytest.approx(float(lo), rel=1e-12, abs=0)
-    assert found.step_hi == (np.inf if hi is None else pytest.approx(float(hi), rel=1e-12, abs=0))
+    assert found.step_hi == pytest.approx(last, rel=1e-12, abs=0)
     # A minimum of 0 where lines cross is known to the rounding of the crossing.
-    rounding = 1e-15 * (np.ptp(scores) + found.step_lo * np.ptp(direction))
-    assert found.value == pytest.approx(float(aum), rel=1e-12, abs=rounding)
+    scale = np.ptp(s) + float(lo * Fraction(np.ptp(d)))
+    assert found.value == pytest.approx(float(aum), rel=1e-12, abs=1e-15 * scale + LEAST)
 
 
 def exact(*problem):
@@ -92,6 +104,27 @@ def test_small_integers(rows):
     assert_exact(*np.array([(1, 2, 1), (0, -1, -1), *rows], dtype=float).T)
 
 
+SUBNORMAL = [
+    ([-2, -3, 3, -2, -3, -2], [4, 3, -1, -4, -3, 4], [1, -1, 1, 1, 1, 1]),
+    ([-2, 0, -2, -1], [-1, -2, 1, 0], [1, -1, -1, -1]),
+    ([-3e-15, -2e-15, 1e-15, 2e-15, -2e-15], [0, 0, -2, -2, -2], [1, -1, 1, 1, 1]),
+    ([-1e-15, -1e-15, 3e-15, -3e-15], [-1, 1, 0, 1], [1, -1, 1, 1]),
+]
+
+
+@pytest.mark.parametrize(("s", "d", "y"), SUBNORMAL)
+def test_directions_of_the_least_numbers(s, d, y, way):
+    assert_exact(np.array(s, float), LEAST * np.array(d), np.array(y))
+
+
+@pytest.mark.parametrize("scores", [1000, 0, -50, -1000, -1070])
+@pytest.mark.parametrize("direction", [-1074, -1030, -1000])
+def test_powers_of_2_down_to_the_least_number(scores, direction, way):
+    for seed in range(12):
+        s, d, y = draw("integers", seed, most=8)
+        assert_exact(np.ldexp(s, scores), np.ldexp(d, direction), y)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_level_stretch_is_level_in_spite_of_rounding(seed, way):
     """Sums of 0.1 and multiples of it differ in their last digits; those of 1 do not."""
@@ -105,25 +138,16 @@ def test_a_level_stretch_is_level_in_spite_of_rounding(seed, way):
     assert found.step_hi == pytest.approx(10 * wanted.step_hi, rel=1e-12)
 
 
-def test_scores_are_rounded_alike_wherever_they_are_stored(monkeypatch):
+@pytest.mark.parametrize("few", range(9))
+def test_scores_are_rounded_alike_wherever_they_are_stored(monkeypatch, few):
     """A step exactly at the minimum, then an array shortened by folding (found by chance)."""
     monkeypatch.setattr(line_min, "SAMPLED", NEVER)
+    monkeypatch.setattr(line_min, "FEW", few)
     s = [0.9020450967300273, 1.4001972716464102, 0.8162192923867769, 0.5367540677515389]
     s += [0.21101884380035385, 0.47169583008370786, 1.4413077868079072, -0.583086289736399]
     d = [-0.1828834137910411, 0.7946281414577545, -0.9648893279845397, 0.9970027063197827]
     d += [0.03726276748572398, 0.49888492633174, -0.5907308406639397, -0.19545998009460636]
-    for few in range(9):
-        monkeypatch.setattr(line_min, "FEW", few)
-        assert_exact(np.array(s), np.array(d), np.array([1, -1, -1, -1, -1, -1, 1, -1]))
-
-
-def float_aum(s, d, y, step):
-    """The definition: sorted thresholds times min(FP, FN) between them."""
-    v = s - step * d
-    order = np.argsort(v)
-    fn = np.cumsum(y[order] > 0) / np.count_nonzero(y > 0)
-    fp = 1.0 - np.cumsum(y[order] <= 0) / np.count_nonzero(y <= 0)
-    return float(np.diff(v[order]) @ np.minimum(fp, fn)[:-1])
+    assert_exact(np.array(s), np.array(d), np.array([1, -1, -1, -1, -1, -1, 1, -1]))
 
 
 def sweep(scores, direction, y):
@@ -140,15 +164,23 @@ def test_equal_to_the_sweep(kind, n, way):
     y = labels(n, 0.3, rng)
     s, d = KINDS[kind](n, y, rng)
     path, found = sweep(s, d, y), aum_line_min(s, d, y)
-    best = path.aum.min()
     scale = np.ptp(s) + found.step_lo * np.ptp(d)
-    assert found.value == pytest.approx(best, rel=1e-12, abs=1e-12 * scale)
+    assert found.value == pytest.approx(path.aum.min(), rel=1e-12, abs=1e-12 * scale)
     rising = np.flatnonzero(path.aum_slope_after > 1e-9)
     falling = np.flatnonzero(path.aum_slope_after < -1e-9)
     ends = path.step[falling[-1] + 1 :][:1] if falling.size else path.step[:1]
     assert found.step_lo == pytest.approx(ends[0], rel=1e-9, abs=1e-12)
     last = path.step[rising[0]] if rising.size else np.inf
     assert found.step_hi == pytest.approx(last, rel=1e-9, abs=1e-12)
+
+
+def float_aum(s, d, y, step):
+    """The definition: sorted thresholds times min(FP, FN) between them."""
+    v = s - step * d
+    order = np.argsort(v)
+    fn = np.cumsum(y[order] > 0) / np.count_nonzero(y > 0)
+    fp = 1.0 - np.cumsum(y[order] <= 0) / np.count_nonzero(y <= 0)
+    return float(np.diff(v[order]) @ np.minimum(fp, fn)[:-1])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -162,10 +194,22 @@ def test_many_examples_have_a_minimum_that_slopes_confirm(kind, way):
     last = min(found.step_hi, 2 * found.step_lo + 1)
     for step in (found.step_lo, last, (found.step_lo + last) / 2):
         assert float_aum(s, d, y, step) == pytest.approx(found.value, rel=1e-11, abs=1e-13 * scale)
-    for step in (0.0, *(found.step_lo * (1 - 2.0**-k) for k in range(1, 20))):
+    before = (0.0, *(found.step_lo * (1 - 2.0**-k) for k in range(1, 20)))
+    for step in (*before, *(last * (1 + 2.0**-k) + 2.0**-k for k in range(20))):
         assert float_aum(s, d, y, step) >= found.value - 1e-13 * scale
-    for step in (last * (1 + 2.0**-k) + 2.0**-k for k in range(20)):
-        assert float_aum(s, d, y, step) >= found.value - 1e-13 * scale
+
+
+@pytest.mark.parametrize("size", [1e-290, 1e-150, 1e150, 1e290])
+def test_scales(size):
+    rng = np.random.default_rng(0)
+    y = labels(300, 0.3, rng)
+    s, d = KINDS["normal"](300, y, rng)
+    plain, large = aum_line_min(s, d, y), aum_line_min(size * s, d, y)
+    other = aum_line_min(s, size * d, y)
+    assert large.value == pytest.approx(size * plain.value, rel=1e-12)
+    assert large.step_lo == pytest.approx(size * plain.step_lo, rel=1e-12)
+    assert other.step_hi * size == pytest.approx(plain.step_hi, rel=1e-12)
+    assert other.value == pytest.approx(plain.value, rel=1e-12)
 
 
 def test_the_recorded_global_minima(reference):
@@ -183,9 +227,8 @@ def test_the_recorded_global_minima(reference):
         found, wanted = aum_line_min(-T, d, np.where(fp > 0, -1, 1)), exact["global_min"]
         scale = np.ptp(T) + found.step_lo * np.ptp(d)
         rate = fp.max() * np.count_nonzero(fp)  # 1, or n_- = n_+ where errors are counts
-        assert found.value * rate == pytest.approx(
-            float(wanted["aum"]), rel=1e-12, abs=1e-14 * scale * rate
-        ), path.name
+        least = pytest.approx(float(wanted["aum"]), rel=1e-12, abs=1e-14 * scale * rate)
+        assert found.value * rate == least, path.name
         ends = [float(wanted[end]) for end in ("step_lo", "step_hi")]
         assert [found.step_lo, found.step_hi] == pytest.approx(ends, rel=1e-9), path.name
     assert seen >= 10
@@ -200,74 +243,85 @@ def binary(fp, fn):
     return one_value and abs(fp.sum() + fn.sum()) < 1e-9 and (fn[neg] == 0).all()
 
 
-@pytest.mark.parametrize("size", [1e-290, 1e-150, 1e150, 1e290])
-def test_scales(size):
-    rng = np.random.default_rng(0)
-    y = labels(300, 0.3, rng)
-    s, d = KINDS["normal"](300, y, rng)
-    plain, large = aum_line_min(s, d, y), aum_line_min(size * s, d, y)
-    other = aum_line_min(s, size * d, y)
-    assert large.value == pytest.approx(size * plain.value, rel=1e-12)
-    assert large.step_lo == pytest.approx(size * plain.step_lo, rel=1e-12)
-    assert other.step_hi * size == pytest.approx(plain.step_hi, rel=1e-12)
-    assert other.value == pytest.approx(plain.value, rel=1e-12)
+def refused(name, word, scores=(0.0, 1.0), direction=(1.0, 0.0), y=(1, 0)):
+    return name, lambda: aum_line_min(scores, direction, y), DataError, word
 
 
-LEAST = 5e-324
-LARGEST = 1.7976931348623157e308
-SUBNORMAL = [
-    ([-2, -3, 3, -2, -3, -2], [4, 3, -1, -4, -3, 4], [1, -1, 1, 1, 1, 1]),
-    ([-2, 0, -2, -1], [-1, -2, 1, 0], [1, -1, -1, -1]),
-    ([-3e-15, -2e-15, 1e-15, 2e-15, -2e-15], [0, 0, -2, -2, -2], [1, -1, 1, 1, 1]),
-    ([-1e-15, -1e-15, 3e-15, -3e-15], [-1, 1, 0, 1], [1, -1, 1, 1]),
-]
+REFUSED = refusals(
+    refused("NaN", "row 1", scores=[0.0, np.nan]),
+    refused("infinite", "row 0", direction=[np.inf, 0.0]),
+    refused("lengths", "scores", scores=[0.0]),
+    refused("a matrix", "direction", direction=[[1.0, 0.0]]),
+    refused("one class", "positive", y=[1, 1]),
+    refused("too far", "1.8e308", scores=[1e300, 0.0], direction=[1e-300, 0.0], y=[0, 1]),
+)
 
 
-def assert_exact_or_too_far(s, d, y):
-    """As `assert_exact`; a first minimiser that no float holds is an error, a last one inf."""
-    lo, hi, aum = exact(s, d, y)
-    if lo > LARGEST:
-        with pytest.raises(DataError, match=r"above 1\.8e308"):
-            aum_line_min(s, d, y)
-        return
-    found = aum_line_min(s, d, y)
-    last = np.inf if hi is None or hi > LARGEST else float(hi)
-    assert found.step_lo == pytest.approx(float(lo), rel=1e-12, abs=0)
-    assert found.step_hi == pytest.approx(last, rel=1e-12, abs=0)
-    scale = np.ptp(s) + float(lo * Fraction(np.ptp(d)))
-    assert found.value == pytest.approx(float(aum), rel=1e-12, abs=1e-14 * scale + LEAST)
+@REFUSED
+def test_what_cannot_be_minimised_is_refused(call, error, word):
+    assert_refused(call, error, word)
 
 
-@pytest.mark.parametrize(("scores", "direction", "y"), SUBNORMAL)
-def test_directions_of_the_least_numbers(scores, direction, y, way):
-    assert_exact_or_too_far(np.array(scores, float), LEAST * np.array(direction), np.array(y))
+# --- the kernel alone --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scores", [1000, 0, -16, -50, -66, -1000, -1070])
-@pytest.mark.parametrize("direction", [-1074, -1060, -1030, -1000])
-def test_powers_of_2_down_to_the_least_number(scores, direction, way):
-    for seed in range(12):
-        s, d, y = draw("integers", seed, most=8)
-        assert_exact_or_too_far(np.ldexp(s, scores), np.ldexp(d, direction), y)
+@settings(max_examples=300)
+@given(
+    st.lists(st.tuples(ANY, ANY), min_size=2, max_size=12),
+    st.sampled_from(WAYS),
+    st.sampled_from([1, 40, 400]),
+)
+def test_the_kernel_ends_inside_its_bounds(rows, way, repeat):
+    s, d = np.tile(np.array(rows).T, repeat).copy()
+    y = np.where(np.arange(s.size) % 3 == 1, 1, -1).astype(np.int8)
+    space, assert_untouched = guarded(np.full(4 * s.size + line_min.SAMPLE_ROOM, 7.25))
+    units = np.array([[0.0, 0.0], [1.0, 1.0]])
+    aum_line.line_min(s, d, y, units, *way, space, np.zeros(3))
+    assert_untouched()
 
 
-GOOD = ([0.0, 1.0], [1.0, 0.0], [1, 0])
-BAD = [
-    ([0.0, np.nan], [1.0, 0.0], [1, 0], "scores has nan in row 1"),
-    ([0.0, 1.0], [np.inf, 0.0], [1, 0], "direction has inf in row 0"),
-    ([0.0], [1.0, 0.0], [1, 0], "scores has shape"),
-    ([0.0, 1.0], [[1.0, 0.0]], [1, 0], "direction has shape"),
-    ([0.0, 1.0], [1.0, 0.0], [1, 1], "all 2 labels are positive"),
-    ([0.0, 1e300], [1e-300, 0.0], [0, 1], None),
-    ([1e300, 0.0], [1e-300, 0.0], [0, 1], "above 1.8e308"),
-]
+MEDIANS = ["normal", "sorted", "reversed", "one value", "steps", "mostly tied", "period", "wild"]
 
 
-@pytest.mark.parametrize(("scores", "direction", "y", "said"), BAD)
-def test_what_cannot_be_minimised_is_refused(scores, direction, y, said):
-    assert aum_line_min(*GOOD).value >= 0
-    if said is None:
-        assert aum_line_min(scores, direction, y).step_lo == 0
-        return
-    with pytest.raises(DataError, match=said):
-        aum_line_min(scores, direction, y)
+def values_of(shape, n):
+    rng = np.random.default_rng(n)
+    if shape == "wild":
+        z = rng.standard_normal(n)
+        return np.where(np.abs(z) > 1, np.inf * z, z)
+    return SHAPES[shape](rng, n)
+
+
+@pytest.mark.parametrize("shape", MEDIANS)
+@pytest.mark.parametrize("sizes", [(1, 3), (90, 90), (1, 5_000), (3_000, 20), (4_000, 9_000)])
+def test_weighted_median_is_its_definition(shape, sizes):
+    pos, neg = (values_of(shape, m) + k for k, m in enumerate(sizes))
+    values = np.concatenate([pos, neg])
+    mass = np.repeat([neg.size, pos.size], [pos.size, neg.size])
+    order = np.argsort(-values, kind="stable")
+    sums, total = np.cumsum(mass[order]), 2 * pos.size * neg.size
+    for target in {1, 2, total // 3, total // 2, total // 2 + 1, total - 1, total} - {0}:
+        wanted = values[order][np.searchsorted(sums, target)]
+        found = aum_line.weighted_median(pos, neg, target, np.empty_like(pos), np.empty_like(neg))
+        assert found[0] == wanted
+
+
+@pytest.mark.parametrize("shape", ["normal", "sorted", "reversed", "steps", "mostly tied"])
+@pytest.mark.parametrize("positive", [10, 700, 20_000, 100_000])  # the weights are 1 : n / these
+def test_weighted_median_reads_each_value_at_most_four_times(shape, positive):
+    n = 200_000
+    z = values_of(shape, n)
+    is_positive = np.random.default_rng(2).permutation(n) < positive
+    pos, neg = z[is_positive], z[~is_positive]
+    kept = np.empty_like(pos), np.empty_like(neg)
+    pairs = positive * (n - positive)
+    for target in (1, pairs // 100, pairs // 2, pairs, 3 * pairs // 2):
+        read = aum_line.weighted_median(pos, neg, target, *kept)[1]
+        assert 0 < read <= 4 * n
+
+
+def test_weighted_median_ends_with_nan():
+    z = np.random.default_rng(0).standard_normal(5_000)
+    z[::3] = np.nan
+    for pos, target in product((z, np.full(5_000, np.nan)), (1, 25_000_000, 50_000_000)):
+        aum_line.weighted_median(pos, z, target, np.empty(5_000), np.empty(5_000))
+    assert np.isnan(z[::3]).all(), "the values are only read"
