@@ -1,0 +1,217 @@
+"""What is said of results: the best, each rival, what is fragile, and what next."""
+
+import re
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from aucbench.stats import Advice, PairTest, ResultTable, SplitTest
+from aucbench.stats.advice_more import drawn_statistic, left_by_splits, settle
+from aucbench.stats.signed_rank import signed_rank, statistic
+from aucbench.stats.words import Word
+
+NAMES = ["svm-or", "logistic", "sht-auc", "constant"]
+
+
+def results(n=14, splits=10, seed=3):
+    """Folds (n, 4, splits): `logistic` equals `svm-or`, `sht-auc` scatters, `constant` is far."""
+    rng = np.random.default_rng(seed)
+    base = rng.uniform(0.65, 0.92, (n, 1, 1))
+    effect = np.array([0.001, 0.0, -0.001, -0.2])[:, None]
+    noise = rng.normal(0, 1, (n, 4, 1)) * np.array([0.001, 0.001, 0.012, 0.03])[:, None]
+    return base + effect + noise + rng.normal(0, 0.002, (n, 4, splits))
+
+
+OF_FOLDS = results()
+VALUES = OF_FOLDS.mean(axis=2)
+
+
+def advice(values=VALUES, names=NAMES, **options):
+    sets = [f"set{i}" for i in range(len(values))]
+    return Advice(table=ResultTable(values, names, sets), **options)
+
+
+def said(found, *parts):
+    """The one sentence that holds all parts."""
+    [sentence] = [s for s in found.sentences if all(part in s for part in parts)]
+    return sentence
+
+
+def test_the_example_of_the_page():
+    seconds = np.tile([1.4, 0.1, 0.7, nan], (14, 1))
+    nonzeros = np.tile([100.0, 100.0, 5.0, 0.0], (14, 1))
+    options = {"seconds": seconds, "nonzeros": nonzeros, "folds": OF_FOLDS, "ratio": 0.25}
+    found = advice(**options, against="sht-auc")
+    mean = VALUES[:, 0].mean()
+    assert found.leader == "svm-or"
+    assert found.sentences[:4] == (
+        "With 95 % confidence the best solver on a typical data set is one of these 2: svm-or and "
+        "sht-auc.",
+        f"svm-or has the highest mean AUC, {mean:.4f} over 14 data sets.",
+        "2 are certainly behind: logistic and constant.",
+        said(found, "Worse than sht-auc: constant (-0."),
+    )
+    assert "Not distinguishable from sht-auc: svm-or and logistic." in found.sentences
+    assert "equivalent to svm-or within 0.005 and 14 times faster" in said(found, "logistic is beh")
+    assert "2.0 times faster and has 20 times fewer" in said(found, "sht-auc, which may be the bes")
+    more = r"has 2 now, and with 14 more data sets like these about \d, with 42 more"
+    assert re.search(more, found.sentences[-1])
+    assert str(found) == " ".join(found.sentences)
+
+
+def test_two_solvers_are_described_by_their_pair():
+    found = advice(VALUES[:, 1:3], NAMES[1:3], folds=OF_FOLDS[:, 1:3], ratio=0.25)
+    assert found.sentences[0].startswith("Nothing can be ruled out: with 14 data sets, either")
+    assert said(found, "logistic is").startswith("logistic is not distinguishable from sht-auc (+")
+    surer = said(found, "For a more certain answer")
+    assert re.search(r"about \d+ more data sets like these would settle logistic against", surer)
+    assert surer.endswith("; more splits would not.")
+    better = advice(VALUES[:, [3, 1]], ["constant", "logistic"])
+    assert better.sentences[0].endswith("on a typical data set is logistic.")
+    assert said(better, "better than").startswith("logistic is better than constant (+0.")
+    assert better.best.of(better.best.possible) == ("logistic",)
+
+
+def test_failures_are_counted_and_the_complete_cases_stand_alongside():
+    values = VALUES.copy()
+    values[[2, 5, 3], [2, 2, 3]] = nan
+    mean = np.delete(values, [2, 3, 5], axis=0)[:, 0].mean()
+    found = advice(values)
+    assert "count as the worst" in said(found, "sht-auc on 2, constant on 1 of 14 data sets")
+    assert f"AUC, {mean:.4f}" in said(found, "complete cases only, 11 data sets, svm-or has the h")
+
+
+def test_a_solver_that_is_ahead_where_it_has_a_value_does_not_lead_and_is_named():
+    values = np.column_stack([np.linspace(0.6, 0.9, 10)] * 2)
+    values[:, 1] += 0.05 + 0.001 * np.arange(10)
+    values[:2, 1] = nan
+    found = advice(values, ["a", "b"])
+    assert found.leader == "a"
+    assert "With complete cases only, 8 data sets, b has the highest mean AUC" in str(found)
+    assert "but worse with complete cases only" in said(found, "Fragile: a is")
+
+
+def test_a_mean_that_depends_on_one_data_set_is_not_praised():
+    values = np.column_stack([np.linspace(0.6, 0.8, 14), np.linspace(0.6, 0.8, 14) - 0.01])
+    values[0, 1] += 0.3
+    found = advice(values, ["usual", "lucky"])
+    assert found.leader == "lucky"
+    assert found.sentences[0].endswith("on a typical data set is usual.")
+    assert "it is not in the set: its mean comes from a few data sets" in found.sentences[1]
+    assert "lucky is worse than usual" in str(found)
+
+
+def test_too_few_data_sets_show_nothing_and_it_says_how_many_it_takes():
+    found = advice(VALUES[:4])
+    assert "better than" not in str(found)
+    assert "takes at least 6 data sets; here are 4" in said(found, "Nothing can be ruled out")
+    two = advice(VALUES[:2], stars=[["svm-or"], ["svm-or", "logistic"]]).sentences
+    assert two[1:3] == (
+        "On set0 alone the best may be svm-or.",
+        "On set1 alone the best may be svm-or or logistic.",
+    )
+    assert two[3].startswith("All of this holds at once with 95 % confidence; a star is of one")
+    assert found.sentences[-1].startswith("For a more certain answer, run more data sets")
+
+
+@pytest.mark.parametrize("values", [np.full((3, 2), nan), np.empty((0, 2))])
+def test_if_all_failed_nothing_is_recommended(values):
+    found = advice(values, ["a", "b"])
+    assert found.leader is None
+    assert found.sentences == ("No solver has a value of AUC, so that none can be recommended.",)
+
+
+# ---- one data set
+
+FOLDS = np.array([-1.0, 0.5, 1.0, -0.5, 0.0]) / np.sqrt(0.625)  # mean 0, standard deviation 1
+BEST = (0.83, 0.0)
+FIVE = "5 repeats of the folds (`--repeats 5`)"
+
+
+def inside(level=0.95, **means_and_deviations):
+    """The advice on "german", where the leader is constant and the others scatter."""
+    values = {n: mean + sd * FOLDS for n, (mean, sd) in means_and_deviations.items()}
+    found = SplitTest(ratio=1 / 4, level=level).of_values(values, "No scores.")
+    table = ResultTable([[v.mean() for v in values.values()]], [*values], ["german"])
+    return Advice(table=table, within=found, test=PairTest(level=level)).sentences
+
+
+def test_the_words_of_the_rivals_stand_between_the_answer_and_what_next():
+    found = inside(best=BEST, far=(0.7, 0.01), near=(0.829, 0.001), odd=(0.81, 0.02))
+    assert found[:3] == (
+        "On german, best has the highest AUC, 0.8300.",
+        "With 95 % confidence the best of them is one of these 3: best, near, odd.",
+        "It is better than far (+0.1300, 95 % interval +0.1114 to +0.1486).",
+    )
+    assert "It is equivalent to near (+0.0010, 95 % interval -0.0009 to +0.0029)." in found
+    assert any(one.startswith("It is not distinguishable from odd (+0.0200") for one in found)
+    assert found[-2].startswith("More repeats will not help")
+    assert found[-1].endswith("it says nothing about other data sets.")
+
+
+def test_probably_better_says_what_five_repeats_would_lower_for_ten_pairs():
+    """The difference that is needed falls from 3.75 to 2.07 standard deviations."""
+    others = {name: (0.80, sd) for name, sd in zip("bcd", (0.0133, 0.014, 0.015), strict=True)}
+    found = inside(best=BEST, **others, e=(0.5, 0.01))
+    [probable] = [one for one in found if "probably" in one and one.startswith("It is")]
+    assert probable.startswith("It is probably better than b (+0.0300, 95 % interval +0.0052 to")
+    assert probable.endswith(", each pair by itself: 1 in 20 such words is chance.")
+    assert (
+        f'{FIVE} would lower the difference that "better" takes among 10 pairs: from '
+        "0.0499 to 0.0276 for b, from 0.0526 to 0.0290 for c, from 0.0563 to 0.0311 for d."
+    ) in found
+    assert "1 in 10 such words is chance" in " ".join(inside(level=0.9, best=BEST, **others))
+
+
+def test_not_yet_says_what_a_pair_alone_takes():
+    """1.86 and 1.39 standard deviations."""
+    others = {name: (0.5 - 0.001 * j, 0.01) for j, name in enumerate("cde")}
+    found = inside(best=BEST, b=(0.80, 0.018), **others)
+    assert any(one.startswith("It is not yet distinguishable from b (+0.0300") for one in found)
+    lower = 'would lower the difference that "{} better" takes: from 0.0335 to 0.0249 for b.'
+    assert f"{FIVE} {lower.format('probably')}" in found
+    two = inside(best=BEST, b=(0.80, 0.018))
+    assert any('difference that "better" takes: from 0.0335' in one for one in two)
+
+
+# ---- what would settle a pair
+
+
+def test_splits_leave_the_spread_over_data_sets():
+    rng, n, splits = np.random.default_rng(0), 400, 10
+    d = rng.normal(0.01, 0.02, (n, 1)) + rng.normal(0, 0.03, (n, splits))
+    sd = d.mean(axis=1).std(ddof=1)
+    assert left_by_splits(d, 0.0) * sd == pytest.approx(0.02, rel=0.15)
+    assert left_by_splits(d, 100.0) == 1.0
+    assert left_by_splits(np.array([[0.1, 0.2], [nan, nan]]), 0.0) is None
+    assert left_by_splits(d[:, :1], 0.0) is None
+
+
+def test_the_statistic_of_counts_is_that_of_the_written_out_sample():
+    d = np.array([0.01, -0.01, 0.03, 0.0, 0.02, -0.04, inf, -inf])
+    counts = np.random.default_rng(0).multinomial(11, np.full(8, 1 / 8), size=50).astype(float)
+    written = np.array([np.repeat(d, count.astype(int)) for count in counts])
+    np.testing.assert_allclose(drawn_statistic(d, counts), statistic(written)[0])
+
+
+def test_settling_by_data_sets_grows_with_their_number():
+    """As many data sets drawn again are settled as often as promised."""
+    rng = np.random.default_rng(1)
+    d = rng.normal(0.002, 0.01, 14)
+    assert signed_rank(d).word() is Word.UNCLEAR
+    found = settle(d)
+    assert found.more >= 1
+    total = 14 + found.more
+    samples = (rng.choice(d, total) + rng.normal(0, 1e-9, total) for _ in range(300))
+    settled = [signed_rank(sample).word() is not Word.UNCLEAR for sample in samples]
+    assert np.mean(settled) == pytest.approx(0.8, abs=0.07)
+    assert settle(d) == found
+
+
+def test_splits_settle_a_pair_whose_spread_comes_from_splits():
+    d = np.random.default_rng(3).normal(0.01, 0.015, 14)
+    sides = d.std(ddof=1) * np.array([-1.0, 1.0]) / np.sqrt(2.0)
+    assert settle(d, by_split=d[:, None] + 1.4 * sides).by_splits > 0.9
+    assert settle(d, by_split=d[:, None] + 0.1 * sides).by_splits < 0.9
+    assert settle(d).by_splits is None
