@@ -1,25 +1,139 @@
-"""What svm-or and rank-svm have in common: starts, and a ridge."""
+"""svm-or and rank-svm against minima over all pairs, on odd data, and from other starts."""
+
+from itertools import islice
 
 import numpy as np
 import pytest
-from pair_problems import PairMachine
+from optima import differences
+from samples import data as labelled
+from samples import odd, sample
+from scipy.optimize import minimize
 
+from aucbench.data import Data
+from aucbench.data.tally import counting
 from aucbench.datasets import linear
+from aucbench.objectives import PairwiseSquaredHinge
+from aucbench.optim.term_model import Model
+from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench.solving.loop import begin, solve
+from aucbench_plugins.roc_svm.preconditioner import balanced, hessian_matrix
 
-LOSSES = {"svm-or": np.asarray, "rank-svm": np.square}  # of the hinge of a pair
-MACHINES = {name: PairMachine(name, loss) for name, loss in LOSSES.items()}
+POWER = {"svm-or": 1, "rank-svm": 2}  # of the hinge of a pair
+EACH = pytest.mark.parametrize("name", POWER)
+
+
+def primal(name, D, lam, w):
+    """The objective, of the differences of all pairs."""
+    return (np.maximum(0, 1 - D @ w) ** POWER[name]).mean() + lam / 2 * w @ w
+
+
+def states(name, rows, lam, w0=None):
+    """(w, gap, passes, value) of each state."""
+    with counting() as read:
+        _, made = begin(get_solver(name, lam=lam), rows, w0=w0)
+        return [(s.w.copy(), s.gap, read.rows / rows.n, s.value) for s in islice(made, 5000)]
+
+
+def reached(name, rows, lam, tol, w0=None):
+    """Steps, passes and weights of the first state with a relative gap."""
+    for step, (w, gap, passes, value) in enumerate(states(name, rows, lam, w0), 1):
+        if gap is not None and gap <= tol * value:
+            return step, passes, w
+    raise AssertionError(f"ended before a gap of {tol}")
+
+
+def programme(D, lam):
+    """Minimiser of min 1'ξ/N + (λ/2)|w|², ξ ≥ 1 − Dw, ξ ≥ 0, by SLSQP."""
+    N, d = D.shape
+    slope = np.r_[np.zeros(d), np.full(N, 1 / N)]
+    rows = np.hstack([D, np.eye(N)])
+    found = minimize(
+        lambda v: slope @ v + lam / 2 * v[:d] @ v[:d],
+        np.r_[np.zeros(d), np.ones(N)],
+        jac=lambda v: slope + lam * np.r_[v[:d], np.zeros(N)],
+        constraints={"type": "ineq", "fun": lambda v: rows @ v - 1, "jac": lambda v: rows},
+        bounds=[(None, None)] * d + [(0, None)] * N,
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    return found.x[:d]
+
+
+def hessian(D, lam, w):
+    active = D[D @ w < 1]
+    return 2 * active.T @ active / len(D) + lam * np.eye(D.shape[1])
+
+
+def newton(D, lam):
+    """Minimiser of the squared hinge by Newton steps that are halved until they go down."""
+    w = np.zeros(D.shape[1])
+    for _ in range(100):
+        slope = -2 * D.T @ np.maximum(0, 1 - D @ w) / len(D) + lam * w
+        step, t = np.linalg.solve(hessian(D, lam, w), slope), 1.0
+        while t > 1e-9 and primal("rank-svm", D, lam, w - t * step) > primal("rank-svm", D, lam, w):
+            t /= 2
+        w = w - t * step
+    return w
+
+
+LEAST = {"svm-or": programme, "rank-svm": newton}
+
+
+@EACH
+@pytest.mark.parametrize("lam", [0.003, 0.1, 5.0])
+@pytest.mark.parametrize(
+    ("n", "d", "ties"), [(14, 3, False), (14, 3, True), (12, 15, False)], ids=["", "tied", "wide"]
+)
+def test_it_is_the_minimum_over_all_pairs(name, lam, n, d, ties):
+    X, y = sample(3, n=n, d=d, ties=ties)
+    D = differences(X, y)
+    expected = LEAST[name](D, lam)
+
+    run = solve(get_solver(name, lam=lam), Data.of(X, y), passes=2000, gap_tol=0.0)
+
+    assert run.stop is Stop.FINISHED
+    assert primal(name, D, lam, run.w) == pytest.approx(primal(name, D, lam, expected), rel=1e-6)
+    np.testing.assert_allclose(run.w, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+@EACH
+@pytest.mark.parametrize("lam", [1e-6, 0.003, 5.0])
+@pytest.mark.parametrize(
+    "case", ["one positive", "duplicated rows", "constant column", "ones", "zeros"]
+)
+def test_odd_data_reach_the_bound(name, case, lam):
+    lam = max(lam, 1e-3) if name == "svm-or" else lam
+    found = states(name, Data.of(*odd(case)), lam)
+
+    # A gradient that errs by η certifies no more than η²/(2λ), and η grows with the longest row.
+    digits = 1e-5 if case == "constant column" and name == "rank-svm" else 1e-8
+    assert found[-1][1] <= digits * max(1.0, 1e-3 / lam)
+    assert len(found) < 300
+
+
+def test_rows_that_are_wider_than_a_preconditioner_reach_the_bound():
+    found = states("rank-svm", Data.of(*odd("wide")), 0.1)
+    assert found[-1][1] <= 1e-8
+
+
+@pytest.mark.parametrize("lam", [0.1, 0.001])
+@pytest.mark.parametrize("tied", [np.round, lambda X: np.where(X > 0, 1.0, 0.0)])
+def test_cuts_of_tied_features_do_not_go_on(lam, tied):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 20))
+    y = np.where(X @ rng.normal(size=20) + 3 * rng.normal(size=3000) > 3, 1, -1)
+
+    assert reached("svm-or", Data.of(tied(X), y), lam, 1e-4)[0] <= 61
 
 
 @pytest.mark.parametrize(("name", "n"), [("svm-or", 20_000), ("rank-svm", 5000)])
 def test_neighbours_on_the_grid_start_from_each_other(name, n):
-    data, machine, w, cold, warm = linear(n=n), MACHINES[name], None, 0, 0
-    for exponent in range(1, -6, -1):
-        lam = 10.0**exponent
-        _, fresh, at = machine.reached(data, lam, 1e-6)
-        cold += fresh
-        _, taken, w = (0, fresh, at) if w is None else machine.reached(data, lam, 1e-6, w)
-        warm += taken
+    rows, w, cold, warm = linear(n=n), None, 0, 0
+    for exponent in range(1, -5, -1):
+        _, fresh, at = reached(name, rows, 10.0**exponent, 1e-6)
+        _, taken, w = (0, fresh, at) if w is None else reached(name, rows, 10.0**exponent, 1e-6, w)
+        cold, warm = cold + fresh, warm + taken
 
     assert warm < cold
     np.testing.assert_allclose(w, at, rtol=1e-2)
@@ -27,16 +141,59 @@ def test_neighbours_on_the_grid_start_from_each_other(name, n):
 
 @pytest.mark.parametrize(("name", "state", "rtol"), [("svm-or", -1, 1e-5), ("rank-svm", 0, 1e-7)])
 def test_started_at_the_minimum_it_says_so(name, state, rtol):
-    data, machine = linear(n=5000), MACHINES[name]
-    best = machine.states(data, 0.01)[-1][0]
+    rows = linear(n=5000)
+    best = states(name, rows, 0.01)[-1][0]
 
-    again = machine.states(data, 0.01, best)
+    again = states(name, rows, 0.01, best)
 
     assert again[state][1] <= 1e-9
     np.testing.assert_allclose(again[-1][0], best, rtol=rtol)
 
 
-@pytest.mark.parametrize("name", MACHINES)
-def test_a_ridge_is_needed(name):
-    with pytest.raises(ValueError, match="lam must be greater than 0"):
-        get_solver(name, lam=0.0)
+# --- the preconditioner of rank-svm --------------------------------------------------------
+
+W = np.array([0.3, -0.2, 0.5, 0.1])
+
+
+@pytest.mark.parametrize("lam", [1e-6, 0.1])
+def test_with_all_rows_the_preconditioner_is_the_inverse_hessian(lam):
+    rows = labelled(8, n=20)
+    X, y = rows.rows.matrix, rows.y
+    inverse = Model(hessian_matrix(PairwiseSquaredHinge(rows), X @ W, lam, None)).inverse()
+
+    H = hessian(differences(X, y), lam, W)
+    for r in np.eye(4):
+        np.testing.assert_allclose(H @ inverse(r), r, atol=1e-7)
+
+
+def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():
+    X, y = sample(0, n=600, positives=0.2, shift=0.0)
+    X[:, 3] = 0.0
+    X[np.flatnonzero(y < 0)[:3], 3] = 1.0  # the sample is unlikely to have them
+    f, rng = PairwiseSquaredHinge(Data.of(X, y)), np.random.default_rng(0)
+
+    inverse = Model(hessian_matrix(f, X @ W, 1e-6, rng)).inverse()
+
+    root = np.linalg.cholesky(np.stack([inverse(r) for r in np.eye(4)]))
+    spread = np.linalg.eigvalsh(root.T @ hessian(differences(X, y), 1e-6, W) @ root)
+    assert 0.05 < spread.min() < spread.max() < 40.0  # without the diagonal, 10⁴
+
+
+def test_samples_are_balanced_and_keep_a_rare_class():
+    y = np.where(np.arange(1000) % 100 == 0, 1, -1)
+    rows = balanced(Data.of(np.zeros((1000, 1)), y), 200, np.random.default_rng(0))
+
+    assert np.unique(rows).size == rows.size == 110
+    assert (y[rows] > 0).sum() == 10
+    assert np.all(np.diff(rows) > 0)
+
+
+def test_samples_save_passes_and_their_states_have_no_gap():
+    rows = linear(n=50_000)
+    found = states("rank-svm", rows, 0.01)
+    small = [passes for _, gap, passes, _ in found if gap is None]
+
+    assert 0 < len(small) < len(found)
+    assert small[-1] <= 3.0
+    begun = next(gap for _, gap, *_ in found if gap is not None)
+    assert begun < 0.1 * states("rank-svm", rows, 0.01, 1e-300 + np.zeros(rows.d))[0][1]
