@@ -11,7 +11,7 @@ from aucbench.solving.loop import begin
 KINDS = ("normal", "integer", "offset", "copies", "constant", "uneven", "one-sided")
 
 
-def sample(seed):
+def problem_at(seed):
     """A small random problem: rows at a scale of 1e-8 to 1e8, and λ from 1e-10 to 1e10."""
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(6, 15)), int(rng.integers(1, 5))
@@ -35,8 +35,8 @@ def sample(seed):
     return X, y, Data.of(layout(X), y), float(10.0 ** rng.uniform(-10, 10))
 
 
-def states(solver, data, count, every=1):
-    """(w, gap) of the states that certify something, from the first ones and the last one."""
+def gaps(solver, data, count, every=1):
+    """The problem, and (w, gap) of the states that certify something, with the last of them."""
     problem, run = begin(solver, data)
     seen = [
         (state.w.copy(), state.gap)
@@ -46,8 +46,15 @@ def states(solver, data, count, every=1):
     return problem, [*seen[:-1:every], *seen[-1:]]
 
 
-def hold(seen, value, least):
-    """Check the gaps; how many there are."""
-    for w, gap in seen:
-        assert value(w) - least <= gap, (float(value(w) - least), gap)
+def hold(seen, value, others=(), least=None):
+    """Check gaps against the least value that is known; how many there are.
+
+    `value` is the objective in exact numbers, `others` are weights that may be better, and `least`
+    is the minimum where it is known.
+    """
+    values = [value(w) for w, _ in seen]
+    if least is None:
+        least = min([*values, *map(value, others)], default=0)
+    for at, (_, gap) in zip(values, seen, strict=True):
+        assert at - least <= type(at)(gap), (float(at - least), gap)
     return len(seen)
