@@ -134,3 +134,8 @@ def test_the_command_prints_it_without_marks():
     assert printed.startswith("# How to write a plugin of aucbench\n")
     assert "--8<--" not in printed
     assert all(code in printed for code in FILES.values())
+
+
+def test_it_is_in_the_wheel():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "guide.md" in project["tool"]["setuptools"]["package-data"]["aucbench"]

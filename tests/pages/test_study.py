@@ -1,33 +1,52 @@
-"""The plans of the study, and the tables of its results."""
+"""The study: its plans, the tables of its results, and the pages that take their numbers there."""
 
 import csv
-import importlib.util
 import json
+import re
+import shutil
 import sys
-from pathlib import Path
+import tomllib
+from hashlib import sha256
+from importlib import import_module
 
+import numpy as np
+import pandas as pd
 import pytest
+from nights import NIGHTLY
+from shown_pages import DOCS, ROOT, text_of
 from toys import cells_in_process
 
+import aucbench
 from aucbench.bench import Plan, Store, make_engine, run
 from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.models.choosing import auto_solvers
+from aucbench.models.options import FitOptions
 from aucbench.registry import get_solver
 
-SCRIPT = Path(__file__).parents[2] / "examples" / "study" / "study.py"
+REAL = DOCS / "data" / "study"
+AUTO = REAL / "auto.toml"
+PAGE = "study/index.md"
+
+
+@pytest.fixture(autouse=True)
+def examples(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples")
 
 
 @pytest.fixture
-def study(monkeypatch):
-    spec = importlib.util.spec_from_file_location("study_of_tests", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
-    return module
+def program(monkeypatch):
+    """A copy of the program of the study, which the tests may change."""
+    monkeypatch.delitem(sys.modules, "study.study", raising=False)
+    yield import_module("study.study")
+    del sys.modules["study.study"]
 
 
-def test_a_cap_goes_beside_the_other_brackets_of_a_data_set(study):
+# --- its plans, and the tables of its results ---------------------------------------------
+
+
+def test_a_cap_goes_beside_the_other_brackets_of_a_data_set(program):
     def capped(dataset, all_rows, rows):
-        return study.Task("t", dataset, "g", all_rows).capped(rows)
+        return program.Task("t", dataset, "g", all_rows).capped(rows)
 
     assert capped("a9a", 32561, 2500) == "a9a[rows=2500]"
     assert capped("a9a[rows=5000]", 32561, 2500) == "a9a[rows=2500]"
@@ -38,57 +57,37 @@ def test_a_cap_goes_beside_the_other_brackets_of_a_data_set(study):
     assert capped("german[rows=5000]", 1000, 2500) == "german"
 
 
-def test_each_plan_says_what_it_says_in_its_file(study):
-    for plan in study.plans().values():
+def test_plans_are_what_their_files_say_and_tasks_of_one_group_are_a_family(program):
+    plans = program.plans()
+    for plan in plans.values():
         assert parse_plan(write_plan(plan)) == plan
-
-
-def test_tasks_of_one_group_are_a_family(study):
-    plan, groups = study.plans()["study"], {task.task: task.group for task in study.tasks()}
-    members = sum(map(len, plan.families.values()))
-    alone = len(groups) - members
+    plan, groups = plans["study"], {task.task: task.group for task in program.tasks()}
+    alone = len(groups) - sum(map(len, plan.families.values()))
     assert len(plan.data) == len(groups)
     assert len(plan.families) + alone == len({*groups.values()})
-    for name in ("seconds", "large"):
-        assert study.plans()[name].families == {}
-
-
-def test_every_solver_is_known_and_those_that_are_tuned_have_a_grid(study):
-    for name in (*study.TUNED, *study.AS_THEY_ARE, *study.UNTUNED):
-        solver = get_solver(name)
-        assert solver.space or name not in study.TUNED, name
-    plan = study.plans()["study"]
+    assert plans["seconds"].families == plans["large"].families == {}
     assert len({str(choice) for choice in plan.solvers}) == len(plan.solvers)
+    for name in (*program.TUNED, *program.AS_THEY_ARE, *program.UNTUNED):
+        assert get_solver(name).space or name not in program.TUNED, name
 
 
-def test_the_tables_are_those_of_the_records(study, tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "TUNED", ("logistic",))
-    monkeypatch.setattr(study, "AS_THEY_ARE", ("additive",))
-    monkeypatch.setattr(study, "UNTUNED", ("uni-exp[eta=1e+300]",))
-    monkeypatch.setattr(study, "TABLES", tmp_path)
+@pytest.mark.slow
+def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
     two = [
-        study.Task("three", "breast-cancer", "one", 1797),
-        study.Task("eight", "digits-8", "one", 1797),
+        program.Task("three", "breast-cancer", "one", 1797),
+        program.Task("eight", "digits-8", "one", 1797),
     ]
-    monkeypatch.setattr(study, "tasks", lambda: two)
-    monkeypatch.setattr(study, "ROWS", 2000)
-    monkeypatch.setattr(study, "LEAST", 1000)
-    plan = study.plans()["study"]
-    some = Plan.of(
-        {
-            "data": plan.data[:1],
-            "solvers": plan.solvers,
-            "splits": plan.splits,
-            "tune_evals": plan.tune_evals,
-            "inner_splits": plan.inner_splits,
-            "timeout": plan.timeout,
-            "memory": plan.memory,
-        }
-    )
+    others = {"UNTUNED": ("uni-exp[eta=1e+300]",), "TABLES": tmp_path, "tasks": lambda: two}
+    others |= {"TUNED": ("logistic",), "AS_THEY_ARE": ("additive",), "ROWS": 2000, "LEAST": 1000}
+    for name, value in others.items():
+        monkeypatch.setattr(program, name, value)
+    plan = program.plans()["study"]
+    same = ("solvers", "splits", "tune_evals", "inner_splits", "timeout", "memory")
+    some = Plan.of({"data": plan.data[:1], **{name: getattr(plan, name) for name in same}})
     with Store(tmp_path / "study", create=True) as store, cells_in_process():
         records = [*run(some, store, make_engine())]
 
-    sentences = [*study.write_tables(tmp_path)]
+    sentences = [*program.write_tables(tmp_path)]
 
     with (tmp_path / "means.csv").open() as file:
         lines = [*csv.DictReader(file)]
@@ -113,3 +112,252 @@ def test_the_tables_are_those_of_the_records(study, tmp_path, monkeypatch):
     told = json.loads((tmp_path / "run.json").read_text())
     assert (told["planned"], told["not_run"]) == (16 + 12 + 12, 8 + 12 + 12)
     assert sentences[0].startswith("5 rows in ")
+
+
+# --- the page of the study ----------------------------------------------------------------
+
+
+@pytest.fixture
+def page(documents):
+    pytest.importorskip("mkdocs", reason="no mkdocs: pip install 'aucbench[docs]'")
+    return documents("page_study")
+
+
+@pytest.fixture
+def study(page):
+    return page.read()
+
+
+def means(arm="tuned"):
+    table = pd.read_csv(REAL / "means.csv")
+    return table[table["arm"] == arm]
+
+
+def pivoted(arm="tuned"):
+    return means(arm).pivot(index=["group", "task"], columns="solver", values="auc")
+
+
+def test_every_part_and_figure_is_on_the_page(page):
+    marks = re.findall(r"^<!-- study (?:figure (\w+): .+|(\w+)) -->$", text_of(PAGE), re.M)
+    assert {name for name, _ in marks if name} == {*page.FIGURES}
+    assert {table for _, table in marks if table} == {*page.PARTS}
+
+
+@pytest.mark.slow
+def test_no_mark_stays_on_the_page_and_nothing_lacks_a_number(page):
+    filled = page.with_study(text_of(PAGE))
+    assert "<!-- study" not in filled
+    assert page.NOT_YET not in filled
+    assert filled.count("<svg") == len(page.FIGURES)
+    words = re.sub(r"<svg.*?</svg>", "", filled)
+    assert not re.search(r"\b(nan|None)\b(?! (of|is))", words)
+    with pytest.raises(Exception, match="known are"):
+        page.with_study("<!-- study nothing -->")
+
+
+@pytest.mark.parametrize("name", ["all", "slopes", "tree", "c"])
+def test_figures_are_drawn(page, name):
+    drawn = page.with_study(f"<!-- study figure {name}: a caption -->")
+    assert drawn.count("<svg") == 1
+    assert 'aria-label="a caption"' in drawn
+    assert "\n" not in drawn
+    assert len(re.findall(r"<(?:use|path) ", drawn)) > 5
+    assert "nan" not in re.sub(r">[^<]*<", "><", drawn)
+
+
+def test_before_the_run_has_ended_the_pages_say_so(page, documents, tmp_path, monkeypatch):
+    assert page.Study.read(tmp_path) is None
+    few = pd.read_csv(REAL / "means.csv")
+    few = few[few["group"].isin([*dict.fromkeys(few["group"])][:5])]
+    for name in ("tasks.csv", "run.json"):
+        shutil.copy(REAL / name, tmp_path)
+    few.to_csv(tmp_path / "means.csv", index=False)
+    assert page.Study.read(tmp_path) is None
+    monkeypatch.setattr(page, "read", lambda: None)
+    filled = page.with_study(text_of(PAGE))
+    assert page.NOT_YET in filled
+    assert "<!-- study" not in filled
+    choice = documents("page_choice")
+    monkeypatch.setattr(choice, "measured", lambda arm="tuned": None)
+    assert [*choice.by_data()] == [*choice.by_solver()] == [choice.NOT_YET]
+
+
+def test_tables_that_disagree_are_refused(tmp_path, page):
+    shutil.copytree(REAL, tmp_path, dirs_exist_ok=True)
+    table = pd.read_csv(REAL / "means.csv")
+    one, other = table["group"].unique()[:2]
+    table["group"] = table["group"].replace(one, other)
+    table.to_csv(tmp_path / "means.csv", index=False)
+    with pytest.raises(ValueError, match="disagree"):
+        page.Study.read(tmp_path)
+
+
+def test_the_means_are_those_of_the_file(page, study):
+    table = pivoted()
+    filled = table.apply(lambda column: column.fillna(table.min(axis=1)))
+    wanted = filled.groupby("group").mean().mean()
+    lines = {line.split("`")[1]: line for line in page.everyone(study) if "`" in line[:4]}
+    assert {*lines} == {*wanted.index}
+    for solver, line in lines.items():
+        cells = [cell.strip() for cell in line.split("|")]
+        assert float(cells[2]) == pytest.approx(wanted[solver], abs=6e-5)
+        assert int(cells[8]) == table[solver].isna().sum()
+    order = [wanted[line.split("`")[1]] for line in [*page.everyone(study)][2:]]
+    assert order == sorted(order, reverse=True)
+
+
+def test_a_single_difference_is_wilcoxons_of_the_groups(study):
+    both = pivoted()[["ls-svm", "opauc"]]
+    [pair] = [pair for pair in study.answers["b"].pairs if pair.b == "opauc"]
+    if not both.isna().any(axis=None):
+        gains = (both["ls-svm"] - both["opauc"]).groupby("group").mean().to_numpy()
+        walsh = np.add.outer(gains, gains)[np.triu_indices(len(gains))] / 2
+        assert pair.difference.estimate == pytest.approx(np.median(walsh))
+    assert pair.wins + pair.ties + pair.losses <= both.index.get_level_values(0).nunique()
+
+
+def test_tuning_compares_a_solver_with_itself(study):
+    of = {pair.a: pair for pair in study.tuning.pairs}
+    assert "hist-gradient-boosting" not in of  # it was not tuned
+    gains = pivoted()["logistic"] - pivoted("default")["logistic"]
+    mean = gains.groupby("group").apply(lambda one: one.mean(skipna=False)).mean()
+    assert of["logistic"].mean == pytest.approx(mean, abs=1e-9)
+    assert of["logistic"].adjusted_p >= of["logistic"].p
+
+
+@pytest.mark.usefixtures("page")
+def test_what_is_compared_was_run(program):
+    answers = sys.modules["page_study_answers"]
+    tuned = {*program.TUNED, *program.AS_THEY_ARE}
+    for names in (answers.EXACT, answers.STOCHASTIC, answers.SURROGATES, *answers.TREES):
+        assert {*names} <= tuned
+    assert {*answers.CURVED} - {"hist-gradient-boosting"} <= tuned
+    assert {one for sides in answers.CONTRASTS.values() for side in sides for one in side} <= tuned
+
+
+FEW = ("logistic", "svm-or", "opauc", "lightgbm", "random-forest", "additive")
+
+
+@pytest.mark.parametrize("solvers", [FEW, pytest.param(None, marks=NIGHTLY)], ids=["few", "all"])
+def test_the_words_are_those_of_judge(page, solvers, tmp_path):
+    """`aucbench judge` has the stars, the list behind and the words of the page."""
+    table = pd.read_csv(REAL / "means.csv")
+    shutil.copytree(REAL, tmp_path, dirs_exist_ok=True)
+    if solvers:
+        table = table[table["solver"].isin(solvers) & (table["arm"] != "large")]
+        table.to_csv(tmp_path / "means.csv", index=False)
+    study = page.Study.read(tmp_path)
+    judged = aucbench.judge(tmp_path / "means.csv", where=("arm=tuned",), by="auc", family="group")
+    best, own = judged.findings.advice.best, study.best
+    assert {*best.of(best.possible)} == {*own.of(own.possible)}
+    assert {*best.of(best.behind)} == {*own.of(own.behind)}
+    for word, start in (("better", "Better than"), ("worse", "Worse than")):
+        of, lines = study.everyone.of(word), judged.answer().splitlines()
+        said = [line for line in lines if line.startswith(f"{start} logistic: ")]
+        assert bool(said) is bool(of)
+        for line in said:  # judge counts them where there are many
+            assert f": {len(of)} solvers, " in line or all(pair.a in line for pair in of)
+
+
+def test_what_is_said_of_the_study_elsewhere_is_what_it_found(study):
+    tasks, groups = means()["task"].nunique(), means()["group"].nunique()
+    assert f"on {tasks} small and middle-sized tasks of {groups} sources, no linear" in (
+        text_of("../README.md")
+    )
+    assert not study.answers["a"].of("better")
+    assert "additive" in {pair.a for pair in study.everyone.of("better")}
+    assert "svm-or" in {pair.a for pair in study.everyone.of("equivalent")}
+
+
+def test_the_page_of_the_tasks_lists_them_all(documents):
+    page, text = documents("page_tasks"), text_of("study/protocol.md")
+    header, _, *rows = page.listed()
+    names = {task["task"] for task in page.tasks()}
+    assert len(rows) == len(names)
+    assert {row.count("|") for row in (header, *rows)} == {11}
+    [abalone] = [row for row in rows if row.startswith("| `abalone19` |")]
+    assert "| 4 174 | 4 174 | 8 | 0.8% | mixed |  | abalone |" in abalone
+    assert "| `bank` | `bank[rows=5000]` |" in "\n".join(page.names())
+    shut = ("adult", "bank", "colon", "leukemia", "mammography", "splice", "usps")
+    assert f"`suite:study` names all {len(names)} tasks" in text
+    assert f"`suite:study-open` has the {len(names) - len(shut)} of them" in text
+    for task in ("cowles", "smokers", "recidivism", "rossi", "kc1", "stroke", "accelerometer"):
+        assert f"`{task}`" in text
+        assert task in names
+
+
+# --- the page "Choose a solver", and what `auto` tries --------------------------------------
+
+
+def test_the_table_by_kind_of_data_has_means_over_groups(documents):
+    page = documents("page_choice")
+    header, _, every, *others = page.by_data()
+    rows = means()
+    rows = rows.assign(auc=rows["auc"].fillna(rows.groupby("task")["auc"].transform("min")))
+    of = rows.groupby(["solver", "group"])["auc"].mean().unstack().mean(axis=1)
+    cells = [cell.strip() for cell in every.split("|")[1:-1]]
+    assert len(header.split("|")) == len(every.split("|"))
+    assert cells[0] == "all tasks"
+    assert cells[1] == f"{rows['task'].nunique()} ({rows['group'].nunique()})"
+    assert cells[2].startswith(f"`{of.idxmax()}` {of.max():.4f}, ")
+    linear = of.drop([name for name in page.CURVED if name in of])
+    assert cells[4].startswith(f"`{linear.idxmax()}` {linear.max():.4f}, ")
+    assert cells[6] == f"{of['logistic']:.4f}"
+    assert len(others) >= 5
+
+
+def test_the_table_of_all_solvers_has_both_parts_failures_and_words(documents):
+    header, _, *lines = documents("page_choice").by_solver()
+    cells = {re.match(r"\| \[`([^`]+)`", line)[1]: line.split("|") for line in lines}
+    whole = pd.read_csv(REAL / "means.csv").query("arm in ('tuned', 'default')")
+    assert cells.keys() == {*whole["solver"]}
+    assert {len(line) for line in cells.values()} == {len(header.split("|"))}
+    failed = whole["auc"].isna().groupby(whole["solver"]).sum()
+    assert {name: int(line[6]) for name, line in cells.items()} == failed.to_dict()
+    for arm, column in (("tuned", 2), ("default", 3)):
+        empty = {name for name, line in cells.items() if line[column].strip() == "—"}
+        assert empty == {*whole["solver"]} - {*means(arm)["solver"]}
+    assert {"★ may be", "behind"} <= {line[4].strip() for line in cells.values()}
+
+
+@pytest.fixture
+def auto():
+    return import_module("auto_solvers")
+
+
+def groups(auto, aucs):
+    names = tuple("abcdefgh"[: aucs.shape[1]])
+    like = pd.DataFrame({name: np.arange(len(aucs)) for name in auto.PROPERTIES})
+    return auto.Groups(names, aucs, aucs.max(axis=1), like)
+
+
+def test_a_set_is_chosen_whose_best_is_highest_and_judged_on_other_groups(auto):
+    aucs = 0.7 + 0.01 * np.random.default_rng(0).standard_normal((60, 6))
+    aucs[:30, 0] += 0.1
+    aucs[30:, 3] += 0.1
+    assert auto.chosen(aucs, 2) == [0, 3]
+    some = groups(auto, aucs)
+    losses = auto.elsewhere(some, 2, np.arange(60))
+    np.testing.assert_allclose(losses, some.losses("ad"), atol=1e-12)
+    found = auto.gain(some.losses("ab"), losses)
+    assert auto.better(found)
+    assert 0.03 < found["low"] < found["gain"] < found["high"] < 0.07
+    luck = groups(auto, 0.7 + 0.01 * np.random.default_rng(1).standard_normal((60, 8)))
+    assert not auto.better(auto.gain(luck.losses("abc"), auto.elsewhere(luck, 3, np.arange(60))))
+
+
+def test_another_set_takes_the_place_of_a_bad_one(auto):
+    said = auto.rule(REAL, ("oam-gra", "uni-exp"))
+    assert said["solvers"] == said["study"]["instead"]["solvers"] != ["oam-gra", "uni-exp"]
+    assert said["study"]["instead"]["low"] > 0
+
+
+def test_the_file_of_auto_is_of_these_tables_and_of_what_auto_tries(auto):
+    known = tomllib.loads(AUTO.read_text(encoding="utf-8"))
+    solvers = known["present"]["solvers"]
+    assert solvers == [*auto.tried()]
+    usual = auto_solvers(FitOptions(), columns_per_row=1.0)
+    assert {*solvers} - {"lightgbm"} == {*usual} - {"lightgbm", "hist-gradient-boosting"}
+    present = sha256((REAL / "means.csv").read_bytes()).hexdigest()
+    assert known["sha256"] == present, "run examples/auto_solvers.py, which reads them"
+    assert auto.rule(REAL, auto.tried())["study"] == known
