@@ -30,7 +30,13 @@ from aucbench.datasets.formats import Wanted
 from aucbench.datasets.gaps import Gaps, kept_words, named_labels, with_gaps, words_of
 from aucbench.datasets.located import source_of
 from aucbench.datasets.memory import Held, frame_of, is_table
-from aucbench.datasets.reading import COLUMNS, OF_SET, Loading, ReadOptions
+from aucbench.datasets.reading import (
+    COLUMNS,
+    OF_SET,
+    Loading,
+    ReadOptions,
+    require_no_other_rows,
+)
 from aucbench.datasets.roles import EVENT, read_as_text_in_one, roles_of, with_test_rows
 from aucbench.datasets.sources import File
 from aucbench.datasets.suspects import outliers_of_columns, sentinels, suspects
@@ -105,6 +111,8 @@ def load(source: Any, reading: ReadOptions | None = None, **options: Any) -> Dat
     wanted = (reading.options() if reading else {}) | options
     tests = Held(frame_of(wanted.pop("test")), TESTS) if is_table(wanted.get("test")) else None
     asked = Loading(**wanted)
+    if tests is not None:
+        require_no_other_rows(asked.rows, TESTS)
     origin = _origin(source)
     if isinstance(origin, File) and (name := changepoint.set_name(origin.path)):
         return _changepoints(origin, name, asked)

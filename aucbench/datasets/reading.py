@@ -130,11 +130,8 @@ class ReadOptions:
         if self.test is not None and not isinstance(self.test, str):
             raise ParameterError(f"test is the name of a file with test rows, got {self.test!r}")
         require_whole(FEWEST_ROWS, rows=self.rows)
-        if self.rows is not None and self.test is not None:
-            raise ParameterError(
-                f"rows={self.rows} draws the rows of one table, and test={self.test!r} names "
-                "another one for the test rows; leave one of both out"
-            )
+        if self.test is not None:
+            require_no_other_rows(self.rows, f"test={self.test!r}")
         self._require_one_target()
 
     def _require_one_target(self) -> None:
@@ -203,6 +200,15 @@ class Loading(ReadOptions):
     def left_out(self, usual: Iterable[str]) -> list[str | int]:
         """Return the columns to leave out: those asked for, or else the usual ones."""
         return [] if self.drop == (NO_COLUMN,) else [*(self.drop or usual)]
+
+
+def require_no_other_rows(rows: int | None, tests: str) -> None:
+    """Refuse `rows` beside test rows of their own."""
+    if rows is not None:
+        raise ParameterError(
+            f"rows={rows} draws the rows of one table, and {tests} is another one with test rows; "
+            "leave one of both out"
+        )
 
 
 def plain_labels(labels: Any, name: str) -> PlainLabels:

@@ -11,6 +11,13 @@ def nothing_at_hand(monkeypatch, tmp_path):
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
 
 
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder of data."""
+    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
+    return tmp_path
+
+
 class Handler(BaseHTTPRequestHandler):
     """Answers a path as the routes of its server say."""
 

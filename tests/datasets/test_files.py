@@ -1,195 +1,116 @@
-from __future__ import annotations
+"""Files by their formats, and their names: in a folder, in its manifest and in the catalogue."""
 
-import bz2
 import csv
 import gzip
 import hashlib
-import lzma
 import os
 import struct
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import assert_refused
 from scipy.sparse import csr_array, random_array
-from sklearn.datasets import dump_svmlight_file
+from tables import FORMATS, PACKERS, content_of, framed, matrix, npz, written
 
 from aucbench import get_dataset
 from aucbench.datasets import available, load
+from aucbench.datasets.endings import open_plain
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 
-PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
+X, Y = matrix()
+FILES = [
+    *("set" + ending for ending in FORMATS),
+    *("set.svm.xz", "set.csv.gz", "set.txt", "set", "set.parquet.zip"),
+]
 
 
-@pytest.fixture
-def X():
-    made = np.round(np.random.default_rng(0).normal(size=(30, 4)), 3)
-    made[3, 1] = made[5, 3] = 0
-    return made
-
-
-@pytest.fixture
-def y():
-    return np.where(np.arange(30) % 3, -1, 1)
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
-    return tmp_path
-
-
-def frame(X, y, label="label"):
-    table = pd.DataFrame(X, columns=["age", "height", "weight", "pulse"])
-    table.insert(1, label, y)
-    return table
-
-
-def write_svm(path, X, y, **options):
-    plain = path.with_name("plain")
-    dump_svmlight_file(X, y, str(plain), zero_based=False, **options)
-    path.write_bytes(PACKERS[path.suffix if path.suffix in PACKERS else ""](plain.read_bytes()))
-    plain.unlink()
-    return path
-
-
-def write_csv(path, X, y):
-    text = frame(X, y).to_csv(index=False).encode()
-    path.write_bytes(PACKERS[path.suffix if path.suffix in PACKERS else ""](text))
-    return path
-
-
-def write_npz(path, X, y):
-    np.savez_compressed(path, X=X, y=y)
-    return path
-
-
-def write_parquet(path, X, y):
-    frame(X, y).to_parquet(path)
-    return path
-
-
-WRITERS = {
-    "set.svm": write_svm,
-    "set.svm.xz": write_svm,
-    "set.csv": write_csv,
-    "set.csv.gz": write_csv,
-    "set.txt": write_svm,
-    "set": write_svm,
-    "set.npz": write_npz,
-    "set.parquet": write_parquet,
-}
-
-
-@pytest.mark.parametrize("file", WRITERS)
-def test_every_format_gives_back_what_was_written_and_refuses_other_content(file, tmp_path, X, y):
-    if file.endswith("parquet"):
-        pytest.importorskip("pyarrow")
-    data = load(WRITERS[file](tmp_path / file, X, y))
-
-    np.testing.assert_array_equal(data.rows.matrix, X)
-    np.testing.assert_array_equal(data.y, y)
-    named = ".csv" in file or ".parquet" in file
-    assert data.names == (("age", "height", "weight", "pulse") if named else None)
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_gives_back_what_was_written_and_refuses_other_content(name, tmp_path):
+    data = load(path := written((X, Y), tmp_path / name))
+    np.testing.assert_array_equal(data.rows.dense().matrix, X)
+    np.testing.assert_array_equal(data.y, Y)
+    of_arrays = "." not in name or ".svm" in name or name.endswith((".txt", ".npz"))
+    assert data.names == (None if of_arrays else ("c0", "c1", "c2", "c3"))
     for content in (b"", b"\n", b"\x00\xff" * 50, b"<html>not found</html>\n" * 3):
-        (tmp_path / file).write_bytes(content)
-        with pytest.raises(DataError, match=file):
-            load(tmp_path / file)
+        path.write_bytes(content)
+        assert_refused(partial(load, path), DataError, str(path))
 
 
-def test_npz_also_holds_csr_parts(tmp_path, y):
+def test_npz_also_holds_csr_parts(tmp_path):
     S = csr_array(random_array((30, 50), density=0.1, rng=np.random.default_rng(0), format="csr"))
     parts = {"data": S.data, "indices": S.indices, "indptr": S.indptr, "shape": S.shape}
-    np.savez(tmp_path / "s.npz", y=y, **parts)
-    data = load(tmp_path / "s.npz")
-
+    data = load(path := written(npz(y=Y, **parts), tmp_path / "s.npz"))
     assert data.rows.is_sparse
     np.testing.assert_array_equal(data.rows.matrix.toarray(), S.toarray())
-    np.savez(tmp_path / "s.npz", y=y, **{**parts, "indices": S.indices + 40})
-    with pytest.raises(DataError, match=r"s\.npz cannot be read as npz"):
-        load(tmp_path / "s.npz")
-    np.savez(tmp_path / "s.npz", labels=y, **parts)
-    with pytest.raises(DataError, match="it holds data, indices, indptr, labels, shape; give"):
-        load(tmp_path / "s.npz")
+    for wrong, word in (
+        ({"y": Y, **parts, "indices": S.indices + 40}, "npz"),
+        ({"labels": Y, **parts}, "data, indices, indptr, labels, shape"),
+    ):
+        written(npz(**wrong), path)
+        assert_refused(partial(load, path), DataError, word)
 
 
-def test_a_pickle_is_never_opened(tmp_path, y):
+def test_a_pickle_is_never_opened(tmp_path):
     class Bomb:
         def __reduce__(self):
             return (os.mkdir, (str(tmp_path / "exploded"),))
 
-    np.savez(tmp_path / "b.npz", X=np.array([[Bomb()]] * 30, dtype=object), y=y)
-    with pytest.raises(DataError, match="pickle"):
-        load(tmp_path / "b.npz")
+    path = written(npz(X=np.array([[Bomb()]] * 30, dtype=object), y=Y), tmp_path / "b.npz")
+    assert_refused(partial(load, path), DataError, "pickle")
     assert not (tmp_path / "exploded").exists()
 
 
-def test_drop_takes_names_and_numbers_of_features(tmp_path, X, y):
-    path = write_csv(tmp_path / "t.csv", X, y)
-    data = load(path, drop=["height", 0])
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [("t.parquet", "pyarrow", "parquet"), ("t.xlsx", "openpyxl", "excel")],
+)
+def test_a_missing_optional_package_is_named(name, package, extra, tmp_path, monkeypatch):
+    path = written((X, Y), tmp_path / name)
+    monkeypatch.setitem(sys.modules, package, None)
+    assert_refused(partial(load, path), MissingExtraError, f"aucbench[{extra}]")
 
-    assert data.names == ("weight", "pulse")
+
+def test_drop_takes_names_and_numbers_of_features(tmp_path):
+    path = written(framed(X, Y, "label", 1), tmp_path / "t.csv")
+    data = load(path, drop=["c1", 0])
+    assert data.names == ("c2", "c3")
     np.testing.assert_array_equal(data.rows.matrix, X[:, 2:])
     np.testing.assert_array_equal(load(path, drop="3").rows.matrix, X[:, :3])
-    with pytest.raises(DataError, match="no column 'hieght' among 4; similar are height"):
-        load(path, drop=["hieght"])
-    with pytest.raises(DataError, match="no column 4 among 4; columns are numbered 0 to 3"):
-        load(path, drop=[4])
-    with pytest.raises(DataError, match="empty: 30 rows, 0 columns"):
-        load(path, drop=[0, 1, 2, 3])
 
 
-def test_positive_names_labels_as_numbers_or_as_text(tmp_path, X):
+@pytest.mark.parametrize("positive", [[1, 3], ("1", "3"), ["1.0", 3]])
+def test_positive_names_labels_as_numbers_or_as_text(tmp_path, positive):
     y = np.arange(30) % 4
-    path = write_svm(tmp_path / "m.svm", X, y)
-    for positive in ([1, 3], ("1", "3"), ["1.0", 3]):
-        np.testing.assert_array_equal(
-            load(path, positive=positive, negative="rest").y, np.where(y % 2, 1, -1)
-        )
-    with pytest.raises(
-        DataError, match=r"m\.svm: the labels are 0 \(8\), .*; say which are positive"
-    ):
-        load(path)
-    with pytest.raises(DataError, match=r"positive=7 is no label: the labels are 0"):
-        load(path, positive=["7"])
+    path = written((X, y), tmp_path / "m.svm")
+    data = load(path, positive=positive, negative="rest")
+    np.testing.assert_array_equal(data.y, np.where(y % 2, 1, -1))
 
 
-def test_a_missing_optional_package_is_named(tmp_path, monkeypatch):
-    (tmp_path / "p.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"aucbench\[parquet\]"):
-        load(tmp_path / "p.parquet")
-
-
-def test_a_name_is_looked_up_in_the_folder(folder, X, y):
-    write_svm(folder / "a.t.svm.xz", X, y)
-    write_csv(folder / "table.csv", X, y)
+def test_a_name_is_looked_up_in_the_folder(folder):
+    written((X, Y), folder / "a.t.svm.xz")
+    written(framed(X, Y), folder / "table.csv")
     (folder / "a.t.features.txt").write_text("p\tlong text\nq\nr\ns\n")
     (folder / "README.txt").write_text("hello")
-
     assert available() == ("a.t", "table")
     assert load("a.t").names == ("p", "q", "r", "s")
     assert load("table").n == 30
-    with pytest.raises(UnknownNameError, match=r"AUCBENCH_DATA.*did you mean 'table'.*a\.t, table"):
-        load("tabel")
-    write_csv(folder / "table.csv.gz", X, y)
-    with pytest.raises(DataError, match=r"'table' may be table\.csv and table\.csv\.gz"):
-        load("table")
-    for missing in ("none.svm.xz", f"some{os.sep}where"):
-        with pytest.raises(DataError, match="there is no file"):
-            load(missing)
+    said = assert_refused(partial(load, "tabel"), UnknownNameError, "'table'")
+    assert "a.t, table" in said
+    written(framed(X, Y), folder / "table.csv.gz")
+    assert_refused(partial(load, "table"), DataError, "table.csv and table.csv.gz")
 
 
-def test_feature_names_restore_empty_last_columns_and_must_not_be_too_few(folder, y):
-    X = np.zeros((30, 6))
-    X[:, 0], X[:, 3] = np.arange(30), 1
-    write_svm(folder / "w.svm", X, y)
+def test_feature_names_restore_empty_last_columns_and_must_not_be_too_few(folder):
+    wide = np.zeros((30, 6))
+    wide[:, 0], wide[:, 3] = np.arange(30), 1
+    written((wide, Y), folder / "w.svm")
     (folder / "w.features.txt").write_text("\n".join("abcdef"))
     assert (load("w").d, load("w").names) == (6, tuple("abcdef"))
     (folder / "w.features.txt").write_text("a\nb\n")
-    with pytest.raises(DataError, match="4 features, but the file of names beside it has 2"):
-        load("w")
+    assert_refused(partial(load, "w"), DataError, "4 features")
 
 
 def manifest(folder, name, path, **columns):
@@ -201,83 +122,128 @@ def manifest(folder, name, path, **columns):
         writer.writerow(row)
 
 
-def test_a_hash_in_the_manifest_is_verified(folder, X, y):
-    path = write_svm(folder / "h.svm", X, y)
+def test_a_hash_in_the_manifest_is_verified(folder):
+    path = written((X, Y), folder / "h.svm")
     manifest(folder, "h", path, features=7)
-
     assert available() == ("h",)
     assert load("h").d == 7
     path.write_bytes(path.read_bytes().replace(b"-1 ", b"1 ", 1))
     for source in ("h", path):
-        with pytest.raises(DataError, match=r"h\.svm has the sha256 .* MANIFEST\.csv says"):
-            load(source)
+        assert_refused(partial(load, source), DataError, "sha256")
     (folder / "MANIFEST.csv").write_bytes(b"name,file\n\xff\xfe,\x00\n")
-    with pytest.raises(DataError, match=r"MANIFEST\.csv is not a CSV table"):
-        load("h")
+    assert_refused(partial(load, "h"), DataError, "MANIFEST.csv")
 
 
-def test_the_catalogue_speaks_for_names_and_listed_files_only(folder, X):
+def test_the_catalogue_speaks_for_names_and_listed_files_only(folder):
     y = np.where(np.arange(30) % 3, 2, 1)
-    path = write_svm(folder / "skin.svm", X, y)
-
+    path = written((X, y), folder / "skin.svm")
     np.testing.assert_array_equal(load("skin").y, np.where(y == 1, 1, -1))
     np.testing.assert_array_equal(load("skin", positive=2).y, np.where(y == 2, 1, -1))
-    with pytest.raises(DataError, match="say which are positive"):
-        load(path)
+    assert_refused(partial(load, path), DataError, "positive")
     manifest(folder, "skin", path)
     np.testing.assert_array_equal(load(path).y, np.where(y == 1, 1, -1))
 
 
-def test_the_catalogue_s_columns_are_left_out_unless_others_are(folder, X, y):
-    write_svm(folder / "bank.svm", X, y)
+def test_the_catalogue_s_columns_are_left_out_unless_others_are(folder):
+    written((X, Y), folder / "bank.svm")
     (folder / "bank.features.txt").write_text("age\nduration\nweight\npulse\n")
-
     assert load("bank").names == ("age", "weight", "pulse")
     assert load("bank", drop=["age"]).names == ("duration", "weight", "pulse")
-    assert load("bank", drop=("none",)).d == 4
-    assert get_dataset("bank[drop=none]").d == 4
-
-
-def write_idx(folder, part, images, labels, declared=None):
-    for kind, array in (("images-idx3", images), ("labels-idx1", labels)):
-        head = struct.pack(f">BBBB{array.ndim}i", 0, 0, 8, array.ndim, *array.shape)
-        content = gzip.compress(head + array.astype(np.uint8).tobytes())
-        (folder / f"mnist-{part}-{kind}-ubyte.gz").write_bytes(content)
+    assert load("bank", drop=("none",)).d == get_dataset("bank[drop=none]").d == 4
 
 
 def test_mnist_is_read_from_its_four_files(folder):
-    rng = np.random.default_rng(0)
-    images, labels = rng.integers(1, 256, (20, 3, 2)), np.arange(20) % 10
-    write_idx(folder, "train", images[:14], labels[:14])
-    write_idx(folder, "t10k", images[14:], labels[14:])
+    def write(part, images, labels):
+        for kind, array in (("images-idx3", images), ("labels-idx1", labels)):
+            head = struct.pack(f">BBBB{array.ndim}i", 0, 0, 8, array.ndim, *array.shape)
+            content = gzip.compress(head + array.astype(np.uint8).tobytes())
+            (folder / f"mnist-{part}-{kind}-ubyte.gz").write_bytes(content)
 
+    images = np.random.default_rng(0).integers(1, 256, (20, 3, 2))
+    labels = np.arange(20) % 10
+    write("train", images[:14], labels[:14])
+    write("t10k", images[14:], labels[14:])
     assert available() == ("mnist",)
     for data in (load("mnist"), load("mnist", positive=[5, 6, 7, 8, 9], negative="rest", drop=())):
         np.testing.assert_array_equal(data.rows.matrix, images.reshape(20, 6))
         np.testing.assert_array_equal(data.y, np.where(labels > 4, 1, -1))
-    write_idx(folder, "t10k", images[14:, :2], labels[14:])
-    with pytest.raises(DataError, match="differ in image size"):
-        load("mnist")
-    write_idx(folder, "t10k", images[14:], labels[15:])
-    with pytest.raises(DataError, match=r"has 6 images, but .* 5 labels"):
-        load("mnist")
-    (folder / "mnist-t10k-labels-idx1-ubyte.gz").write_bytes(gzip.compress(b"\0\0\x08\1\0\0"))
-    with pytest.raises(DataError, match="is not an idx file of 1 dimension"):
-        load("mnist")
-    (folder / "mnist-t10k-labels-idx1-ubyte.gz").write_bytes(b"nothing")
-    with pytest.raises(DataError, match="cannot be read as idx"):
-        load("mnist")
-    (folder / "mnist-t10k-labels-idx1-ubyte.gz").unlink()
-    with pytest.raises(DataError, match="is missing; put the four files"):
-        load("mnist")
+    write("t10k", images[14:, :2], labels[14:])
+    assert_refused(partial(load, "mnist"), DataError, "image size")
+    write("t10k", images[14:], labels[15:])
+    assert_refused(partial(load, "mnist"), DataError, "6 images")
+    last = folder / "mnist-t10k-labels-idx1-ubyte.gz"
+    for content, word in ((gzip.compress(b"\0\0\x08\1\0\0"), "1 dimension"), (b"nothing", "idx")):
+        last.write_bytes(content)
+        assert_refused(partial(load, "mnist"), DataError, word)
+    last.unlink()
+    assert_refused(partial(load, "mnist"), DataError, "missing")
 
 
-def test_a_sheet_with_a_cell_far_away_is_refused(tmp_path):
-    openpyxl = pytest.importorskip("openpyxl")
-    book, path = openpyxl.Workbook(), tmp_path / "far.xlsx"
-    for k in range(20):
-        book.active.append([k, k % 2])
-    book.active.cell(1_048_576, 16_384).value = 1
-    book.save(path)
-    with pytest.raises(DataError, match=r"far\.xlsx: the sheet 'Sheet' has 1048576 rows"):
-        load(path)
+# Compressed files
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_the_content_is_read_at_any_place(tmp_path, ending):
+    content = np.random.default_rng(0).integers(0, 4, 1_200_000, dtype=np.uint8).tobytes()
+    with open_plain(written(content, tmp_path / f"rows.csv{ending}")) as stream:
+        assert stream.read() == content
+        stream.seek(1000)
+        assert stream.read(50) == content[1000:1050]
+
+
+HALVES = (b"a,b,y\n" + b"0.5000000,1,1\n0.0000000,2,0\n" * 50, b"0.1,3,1\n" * 50)
+
+
+@pytest.mark.parametrize("ending", [".xz", ".bz2", ".gz"])
+def test_streams_follow_each_other_with_zeros_between_and_after_them_and_nothing_else(
+    tmp_path, ending
+):
+    path, (first, more) = tmp_path / f"rows.csv{ending}", map(PACKERS[ending], HALVES)
+    for zeros in (b"", bytes(2_000_000)):
+        path.write_bytes(first + zeros + more + zeros)
+        assert load(path).n == 150
+    damaged = more[:20] + b"????" + more[24:]
+    for rest in (b"x", b"\0\0\0\0rubbish", more[:2], more[:-1], damaged):
+        path.write_bytes(first + rest)
+        assert_refused(partial(load, path), DataError, path.name)
+
+
+# Columns of float32 stay float32
+
+
+N = 500
+SINGLE = np.random.default_rng(0).standard_normal((N, 3), dtype=np.float32)
+SIDES = (SINGLE[:, 0] > 0.5).astype(int)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather", ".npz"])
+def test_float32_columns_stay_float32(tmp_path, ending):
+    path = tmp_path / f"rows{ending}"
+    path.write_bytes(content_of((SINGLE, SIDES), ending))
+    for data in (load(path), load(framed(SINGLE, SIDES))):
+        assert data.rows.stored.dtype == np.float32
+        assert np.array_equal(data.rows.stored.reshape(N, 3), SINGLE)
+
+
+@pytest.mark.parametrize(
+    ("more", "dtype"),
+    [
+        (np.arange(N, dtype=np.int16), np.float32),
+        (np.arange(N) % 2 == 0, np.float32),
+        (np.arange(N, dtype=np.int32), np.float64),
+        (np.arange(N) / 7, np.float64),
+    ],
+)
+def test_columns_that_float32_has_exactly_may_stand_beside(more, dtype):
+    table = framed(SINGLE, SIDES).assign(more=more, who=np.arange(N) + 2**40)
+    data = load(table, groups="who", target="y")  # whose type changes nothing
+    assert data.rows.stored.dtype == dtype
+    assert np.array_equal(data.rows.matrix[:, 3], table["more"].astype(np.float64))
+    assert data.groups.max() == N - 1
+
+
+def test_whole_numbers_alone_and_tables_with_text_are_float64():
+    whole = pd.DataFrame({"a": np.arange(N, dtype=np.int8), "y": SIDES})
+    text = framed(SINGLE, SIDES).assign(text=["red", "blue"] * (N // 2))
+    for frame in (whole, text):
+        assert load(frame, target="y").rows.stored.dtype == np.float64

@@ -1,62 +1,28 @@
-import bz2
-import gzip
+"""Files in chunks of rows: they are the rows of the file, whatever its format, in little memory."""
+
 import hashlib
-import io
-import lzma
+import subprocess
+import sys
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import assert_refused
 from scipy.sparse import csr_array, vstack
-from sklearn.datasets import dump_svmlight_file
+from tables import PACKERS, framed, matrix, svmlight, written
 
+from aucbench import AUCClassifier
+from aucbench.data.arrays import rows
+from aucbench.data.inputs import require_filled
 from aucbench.datasets import load, stream
-from aucbench.errors import DataError, UnknownNameError
+from aucbench.datasets.tables.cells import date_formats, numbers
+from aucbench.errors import DataError, UnknownNameError, is_number
+from aucbench.solving.loop import solve
 
-PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
 N = 31
-CUTS = (1, 7, 10, N, 1000)
-
-
-def table(sparse=False):
-    rng = np.random.default_rng(0)
-    X = np.round(rng.normal(size=(N, 5)), 3)
-    X[rng.random(X.shape) < (0.8 if sparse else 0.1)] = 0
-    X[-1, 4] = 1.5
-    return X, np.where(np.arange(N) % 3, -1, 1)
-
-
-def frame(X, y):
-    made = pd.DataFrame(X, columns=["age", "height", "weight", "pulse", "dose"])
-    made.insert(1, "label", y)
-    return made
-
-
-def svm_bytes(X, y, zero_based=False, **options):
-    out = io.BytesIO()
-    dump_svmlight_file(X, y, out, zero_based=zero_based, **options)
-    return out.getvalue()
-
-
-def parquet_bytes(X, y):
-    pytest.importorskip("pyarrow")
-    out = io.BytesIO()
-    frame(X, y).to_parquet(out, row_group_size=8)
-    return out.getvalue()
-
-
-CONTENT = {
-    ".svm": svm_bytes,
-    ".csv": lambda X, y: frame(X, y).to_csv(index=False).encode(),
-    ".parquet": parquet_bytes,
-}
-
-
-def write(path, text):
-    """The text, packed as the name of the file says."""
-    content = text if isinstance(text, bytes) else text.encode()
-    path.write_bytes(PACKERS[path.suffix if path.suffix in PACKERS else ""](content))
-    return path
+X, Y = matrix(0, N, 5)
+LAST = 2**31 - 2  # the largest column that an int32 can count
 
 
 def stacked(chunks):
@@ -66,8 +32,8 @@ def stacked(chunks):
 
 def same_as_load(source, rows, **options):
     whole, chunks = load(source, **options), [*stream(source, rows=rows, **options)]
-    X, y = stacked(chunks)
-    np.testing.assert_array_equal(X, csr_array(whole.rows.matrix).toarray())
+    found, y = stacked(chunks)
+    np.testing.assert_array_equal(found, whole.rows.dense().matrix)
     np.testing.assert_array_equal(y, whole.y)
     assert [chunk.n for chunk in chunks[:-1]] == [rows] * (len(chunks) - 1)
     assert 1 <= chunks[-1].n <= rows
@@ -75,11 +41,13 @@ def same_as_load(source, rows, **options):
     return chunks
 
 
-@pytest.mark.parametrize("ending", CONTENT)
-@pytest.mark.parametrize(("rows", "packed"), [*zip(CUTS, [*PACKERS, ""], strict=True)])
+@pytest.mark.parametrize("ending", [".svm", ".csv", ".parquet"])
+@pytest.mark.parametrize(
+    ("rows", "packed"), [*zip((1, 7, 10, N, 1000), ["", *PACKERS], strict=True)]
+)
 def test_the_chunks_of_any_file_are_its_rows(ending, packed, rows, tmp_path):
-    for sparse in (False, True):
-        path = write(tmp_path / f"set{ending}{packed}", CONTENT[ending](*table(sparse)))
+    for zeros in (0.1, 0.8):
+        path = written(matrix(0, N, 5, zeros=zeros), tmp_path / f"set{ending}{packed}")
         same_as_load(path, rows)
 
 
@@ -88,7 +56,7 @@ def test_the_chunks_of_any_file_are_its_rows(ending, packed, rows, tmp_path):
     "text",
     [
         "# head\n\n1 qid:1 2:1 4:2 # row\n  \n-1 qid:1 1:3\n  # -1 1:1\n1 qid:3 2:5\n-1 qid:3\n\n",
-        "1 1:1\r\n-1 2:2\r\n\r\n0 7:0\r\n".replace("0 7", "1 7"),
+        "1 1:1\r\n-1 2:2\r\n\r\n1 7:0\r\n",
         "1\n-1\n1\n",
         "1 0:4\n-1 3:1\n1 2:1\n",
         "1\n-1 3:1\n1 0:4 2:1\n-1",
@@ -98,48 +66,24 @@ def test_the_chunks_of_any_file_are_its_rows(ending, packed, rows, tmp_path):
     ids=["comments", "crlf", "no values", "zero-based", "zero-based late", "tabs", "odd numbers"],
 )
 def test_svmlight_is_read_as_scikit_learn_reads_the_whole(text, rows, tmp_path):
-    same_as_load(write(tmp_path / "set.svm", text), rows)
+    same_as_load(written(text, tmp_path / "set.svm"), rows)
 
 
 def test_tables_keep_their_header_and_label_column(tmp_path):
-    X, y = table()
-    path, made = tmp_path / "t.tsv", frame(X, y)
-    made.to_csv(path, sep="\t", index=True)
-    same_as_load(path, 4)
-    made.drop(columns="label").assign(last=y).to_csv(path, sep="\t", index=False, header=False)
-    same_as_load(path, 1, drop=[0], target=X.shape[1])
+    path, made = tmp_path / "t.tsv", framed(X, Y, "label", 1)
+    same_as_load(written(made, path, index=True), 4)
+    written(framed(X, Y), path, header=False)
+    same_as_load(path, 1, drop=[0], target=5)
     same_as_load(path, 4, drop=[0])  # one row does not show which column has two values
-    words = np.where(y > 0, "sick", "well")
-    frame(X, words).to_csv(path, sep="\t", index=False)
-    same_as_load(path, 4, positive=["sick"], drop=["pulse"])
-    with pytest.raises(DataError, match=r"rows 0 to 3: the labels are 'sick' .*, 'well' .*; say"):
-        [*stream(path, rows=4)]
-
-
-def test_labels_that_come_late_are_compared_with_the_earlier_ones(tmp_path):
-    lines = ["1 1:1", "0 2:1", "0 1:2", "1 2:2"]
-    path = write(tmp_path / "t.svm", "\n".join([*lines, "-1 1:3"]))
-    for features in (None, 2):
-        with pytest.raises(
-            DataError, match=r"t\.svm: rows 4 to 4: the labels are -1 .*, 0 .*, 1 .*; say"
-        ):
-            [*stream(path, rows=2, features=features)]
-    write(path, "\n".join([*lines, "7 1:3"]))
-    with pytest.raises(DataError, match=r"rows 4 to 4: .*7.*; say which are positive"):
-        [*stream(path, rows=2, features=2)]
-    with pytest.raises(DataError, match=r"the labels are 0 .*, 1 .*, 7 .*; say which"):
-        [*stream(path, rows=2, positive=1)]
-    write(tmp_path / "t.csv", "a,y\n1,0\n2,1\n3,1\n4,b\n")
-    with pytest.raises(DataError, match="rows 2 to 3: the column of the labels holds text here"):
-        [*stream(tmp_path / "t.csv", rows=2, positive=["1"])]
+    written(framed(X, np.where(Y > 0, "sick", "well")), path)
+    same_as_load(path, 4, positive=["sick"], drop=["c3"])
 
 
 def test_a_file_of_one_class_is_a_part_of_the_data(tmp_path):
-    path = write(tmp_path / "part.svm", "0 1:1\n0 2:1\n")
-    [chunk] = stream(path)
-    assert (chunk.y == -1).all()
-    [chunk] = stream(path, positive=[0, 3])
-    assert (chunk.y == 1).all()
+    path = written("0 1:1\n0 2:1\n", tmp_path / "part.svm")
+    for options, side in (({}, -1), ({"positive": [0, 3]}, 1)):
+        [chunk] = stream(path, **options)
+        assert (chunk.y == side).all()
 
 
 @pytest.mark.parametrize("ending", [".csv", ".svm"])
@@ -147,83 +91,149 @@ def test_the_layout_is_that_of_the_first_chunk(ending, tmp_path):
     full, empty = np.ones((4, 5)), np.zeros((4, 5))
     empty[:, 4] = 1
     for parts, sparse in (((full, empty), False), ((empty, full), True)):
-        text = CONTENT[ending](np.vstack(parts), [1, -1] * 4)
-        chunks = [*stream(write(tmp_path / f"l{ending}", text), rows=4)]
+        path = written((np.vstack(parts), [1, -1] * 4), tmp_path / f"l{ending}")
+        chunks = [*stream(path, rows=4)]
         assert [chunk.rows.is_sparse for chunk in chunks] == [sparse, sparse]
         np.testing.assert_array_equal(stacked(chunks)[0], np.vstack(parts))
 
 
 def test_a_given_width_saves_the_scan_and_is_kept(tmp_path):
-    text = "1 2:1\n-1 3:1\n1 1:1\n"
-    path = write(tmp_path / "w.svm", text)
+    path = written("1 2:1\n-1 3:1\n1 1:1\n", tmp_path / "w.svm")
     assert {chunk.d for chunk in stream(path, rows=2, features=9)} == {9}
-    X, _ = stacked([*stream(path, rows=2, features=3)])
-    np.testing.assert_array_equal(X, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
-    with pytest.raises(DataError, match=r"w\.svm: line 2 cannot be read .* indices from 1 to 2"):
-        next(stream(path, features=2))
-    write(path, "# c\n1 0:1\n\n-1 2:1\n1 3:1\n")
-    X, _ = stacked([*stream(path, rows=2, features=4)])
-    np.testing.assert_array_equal(X, [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
-    with pytest.raises(DataError, match=r"line 5 .* from 0 to 2"):
-        [*stream(path, rows=2, features=3)]
-    write(path, "1\n-1\n1 2:1\n1 0:3\n")
-    with pytest.raises(DataError, match=r"line 4 .* indices from 1 to 4"):
-        [*stream(path, rows=2, features=4)]
+    found, _ = stacked([*stream(path, rows=2, features=3)])
+    np.testing.assert_array_equal(found, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    written("# c\n1 0:1\n\n-1 2:1\n1 3:1\n", path)
+    found, _ = stacked([*stream(path, rows=2, features=4)])
+    np.testing.assert_array_equal(found, [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
 
 
-BAD = {
-    "no number": ("t.svm", "1 1:1\n\n-1 1:x\n", "line 3 cannot be read"),
-    "no order": ("t.svm", "1 1:1\n-1 3:1 2:1\n", "line 2 cannot be read .*sorted"),
-    "nan": ("t.svm", "1 1:1\n-1 1:1\n1 1:1 2:nan\n", "rows 2 to 2: X has nan in row 0, column 1"),
-    "label": ("t.svm", "1 1:1\n-1 1:1\nnan 1:1 2:1\n", "rows 2 to 2: y has nan in row 0"),
-    "gap": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n,6,1\n", "X has nan in row 0, column 0 .'a'."),
-    "no label": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,6,\n", "the label is missing in row 2"),
-    "short": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,6\n", "line 4 has 2 cells, but line 1 has 3"),
-    "text": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,six,1\n", "rows 2 to .*column 'b' holds text here"),
-    "truth": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,True,1\n", "column 'b' holds truth values here"),
-    "header only": ("t.csv", "a,b,y\n", "there are 0 rows"),
-    "comments": ("t.svm", "# a\n\n#b\n", "there is no row"),
-    "nothing": ("t.svm", "", "is empty"),
-    "nothing packed": ("t.svm.xz", "", "there is no row"),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_what_is_wrong_is_told_with_file_and_row(case, tmp_path):
-    name, text, sentence = BAD[case]
-    path = write(tmp_path / name, text)
-    with pytest.raises(DataError, match=sentence) as told:
-        [*stream(path, rows=2)]
-    assert str(told.value).count(str(path)) == 1
-    assert "\n" not in str(told.value)
-
-
-def test_names_widths_and_hashes_beside_the_file_count(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
-    X, y = table()
-    path = write(tmp_path / "bank.svm.xz", svm_bytes(X, y))
-    names = tmp_path / "bank.features.txt"
+def test_names_widths_and_hashes_beside_the_file_count(folder):
+    path = written((X, Y), folder / "bank.svm.xz")
+    names, manifest = folder / "bank.features.txt", folder / "MANIFEST.csv"
     names.write_text("age\nduration\nweight\npulse\ndose\nlast\n")
     assert {chunk.d for chunk in same_as_load("bank", 7)} == {5}
     same_as_load("bank", 7, drop=["age"])
     names.write_text("age\n")
-    with pytest.raises(DataError, match="5 features, but the file of names beside it has 1"):
-        next(stream("bank"))
+    assert_refused(lambda: next(stream("bank")), DataError, "5 features")
     names.unlink()
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    manifest = tmp_path / "MANIFEST.csv"
     manifest.write_text(f"name,file,features,sha256\nb,bank.svm.xz,8,{digest}\n")
     assert {chunk.d for chunk in same_as_load(path, 7)} == {8}
     manifest.write_text(f"name,file,features,sha256\nb,bank.svm.xz,8,{digest[::-1]}\n")
-    with pytest.raises(DataError, match="has the sha256"):
-        next(stream(path))
-    with pytest.raises(UnknownNameError, match="did you mean 'bank'"):
-        stream("bnak")
+    assert_refused(lambda: next(stream(path)), DataError, "sha256")
+    assert_refused(lambda: stream("bnak"), UnknownNameError, "'bank'")
 
 
 def test_it_can_be_left_in_the_middle(tmp_path):
-    path = write(tmp_path / "t.csv.gz", frame(*table()).to_csv(index=False))
+    path = written((X, Y), tmp_path / "t.csv.gz")
     for count, _ in enumerate(stream(path, rows=2)):
         if count == 3:
             break
     path.unlink()
+
+
+# svmlight: numbers, indices and the widest rows
+
+
+@pytest.mark.parametrize("text", ["1_000", "١٢", "0x10", "1,5", ""])
+def test_cells_are_numbers_as_other_programs_read_them(text):
+    assert not is_number(text)
+    assert np.isnan(numbers([text.replace(",", ":")], ".")).all()
+    assert date_formats("2020-01-31")
+    assert not date_formats("٢٠٢٠-٠١-٣١")
+
+
+def test_indices_count_alike_in_files_that_are_read_together(tmp_path):
+    lines = ("1 0:3 2:1", "-1 1:1 3:2", "1 1:2 2:5", "-1 2:1 3:1")
+    train = written("\n".join(lines), tmp_path / "r.svm")
+    test = written("\n".join(lines[1:]), tmp_path / "s.svm")  # without an index 0
+    for one, other in ((train, test), (test, train)):
+        data = load(one, test=str(other))
+        found = data.rows.dense().matrix
+        assert (data.d, data.understood.first_index) == (4, 0)
+        np.testing.assert_array_equal(found[data.folds == -1][-3:], found[data.folds == 0][-3:])
+    [chunk] = stream(test, first_index=0)
+    np.testing.assert_array_equal(chunk.rows.dense().matrix, found[-3:])
+
+
+def test_a_wide_file_takes_memory_for_its_values_and_no_fit_takes_more(tmp_path):
+    lines = (f"{1 if i % 3 else -1} {i + 1}:1 {LAST}:2\n" for i in range(12))
+    path = written("".join(lines), tmp_path / "w.svm")
+    load(path)  # imports what it needs
+    tracemalloc.start()
+    try:
+        data, chunks = load(path), [*stream(path)]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (data.d, chunks[0].rows.d, data.rows.stored.size) == (LAST, LAST, 24)
+    assert peak < 2_000_000
+    assert_refused(lambda: solve("logistic", data), DataError, f"{LAST} columns and 24 values")
+    wide = csr_array((np.ones(4), [0, 3, 5, LAST - 1], np.arange(5)), shape=(4, LAST))
+    fit = AUCClassifier().fit
+    assert_refused(lambda: fit(wide, [0, 1, 0, 1]), DataError, f"{LAST} columns and 4 values")
+
+
+def test_the_most_columns_grow_with_the_values():
+    values, d = 20_000, 20_000_000
+    parts = (np.ones(values), np.arange(values), [0, values])
+    require_filled(rows(csr_array(parts, shape=(1, d))))
+    more = rows(csr_array(parts, shape=(1, d + 1)))
+    assert_refused(lambda: require_filled(more), DataError, f"{d + 1} columns")
+
+
+# The most memory of a process that reads. The kernel hands the ru_maxrss of a parent on to its
+# children; VmHWM begins at exec.
+READ = """
+import sys
+from pathlib import Path
+from aucbench.datasets import load, stream
+from aucbench.datasets.chunked import open_parts
+how, path = sys.argv[1:]
+if how == "load":
+    n = load(path).n
+elif how == "stream":
+    n = sum(chunk.n for chunk in stream(path, rows=1000))
+else:
+    parts = open_parts(path)
+    n = sum(piece.n for i in range(len(parts.sizes)) for piece in parts.read(i))
+[peak] = [l.split()[1] for l in Path("/proc/self/status").read_text().splitlines() if "VmHWM" in l]
+print(n, int(peak) * 1024)
+"""
+
+
+def peak(how, path, wanted):
+    command = [sys.executable, "-c", READ, how, str(path)]
+    n, most = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert int(n) == wanted
+    return int(most), path.stat().st_size
+
+
+def single(path, n):
+    made = np.random.default_rng(0).standard_normal((n, 20), dtype=np.float32)
+    frame = pd.DataFrame(made).add_prefix("f").assign(label=(made[:, 0] > 1).astype(np.int8))
+    return written(frame, path, row_group_size=50_000, compression=None)
+
+
+@pytest.mark.nightly
+def test_a_file_of_float32_takes_about_twice_its_bytes_and_parts_take_no_more(tmp_path):
+    path = tmp_path / "rows.parquet"
+    few, some = peak("load", single(path, 200_000), 200_000)
+    one, _ = peak("parts", path, 200_000)
+    three, _ = peak("parts", single(path, 600_000), 600_000)
+    many, more = peak("load", single(path, 1_000_000), 1_000_000)
+    assert many - few < 2.2 * (more - some)
+    assert three < 1.1 * one
+    assert three - one < 0.2 * some
+
+
+@pytest.mark.nightly
+def test_the_memory_of_a_stream_is_small_and_does_not_grow_with_the_file(tmp_path):
+    path = tmp_path / "rows.svm"
+    text = svmlight(np.random.default_rng(0).normal(size=(4000, 40)), np.arange(4000) % 2)
+    peaks = []
+    for copies in (2, 8):
+        path.write_bytes(copies * text)
+        peaks.append(peak("stream", path, copies * 4000)[0])
+    assert peaks[1] < 300e6
+    assert peaks[1] - peaks[0] < 12e6
