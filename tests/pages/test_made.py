@@ -134,6 +134,7 @@ def test_what_is_slower_equal_and_lost_is_told(speed, given):
     assert (weak, dense, best) == ("| weak | (0.8000) |", "| dense | – |", "| best AUC | 0.9000 |")
     assert [*speed.of_losses()] == [
         "- b: 2 × slower than `np.sort`.",
+        "- `svm-or` on a9a, λ = 0.01: never as low than P.",
         "- `svm-or` on a9a, λ = 0.01: 2 × slower than P.",
         "- usps, linear scores: quick is first, 1 s; ours 2 s.",
     ]
