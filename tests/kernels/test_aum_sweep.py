@@ -4,9 +4,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from definitions import ANY, guarded
 from hypothesis import given
 from hypothesis import strategies as st
 from paths import exact_rows
+from refusals import assert_refused, refusals
 
 from aucbench.aum.lines import Lines
 from aucbench.aum.path import Sweep, aum_path
@@ -14,10 +16,6 @@ from aucbench.errors import DataError
 from aucbench.kernels import aum_sweep
 
 COLUMNS = ["step", "aum", "aum_slope_after", "auc", "auc_after"]
-ANY = st.one_of(
-    st.sampled_from([0.0, -0.0, 1.0, np.nan, np.inf, -np.inf, 5e-324, 1.7e308, -1.7e308]),
-    st.floats(),
-)
 VALUES = {
     "few": lambda rng, B: rng.integers(-2, 3, B) * 1.0,
     "whole": lambda rng, B: rng.integers(-5, 6, B) * 1.0,
@@ -95,21 +93,22 @@ def test_equals_the_twin():
     assert sum(check(*problem(rng)) for _ in range(400)) > 1_000
 
 
-@given(st.data())
-def test_small_whole_numbers(data):
-    B = data.draw(st.integers(2, 7))
-    small = st.lists(st.integers(-3, 3), min_size=B, max_size=B)
-    y = np.array(data.draw(st.lists(st.booleans(), min_size=B, max_size=B)))
-    y[:2] = True, False
+SMALL = st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.booleans())
 
-    check(np.array(data.draw(small)), np.array(data.draw(small)), y * 1.0, y - 1.0)
+
+@given(st.lists(SMALL, max_size=5))
+def test_small_whole_numbers(lines):
+    T, d, y = np.array([(1, 2, 1), (0, -1, 0), *lines], float).T
+
+    check(T, d, y, y - 1.0)
 
 
 @given(st.lists(st.tuples(*[st.floats(-(2.0**1000), 2.0**1000)] * 2), min_size=2, max_size=5))
 def test_any_lines(lines):
     T, d = np.array(lines).T
+    y = np.arange(T.size) % 2
 
-    check(T, d, np.arange(T.size) % 2 * 1.0, np.arange(T.size) % 2 - 1.0)
+    check(T, d, y * 1.0, y - 1.0)
 
 
 @pytest.mark.parametrize("tail", [0.0, 2.0**-70, -(2.0**-70), 2.0**-160, -(2.0**-1000)])
@@ -167,62 +166,59 @@ def swept(lines, capacity, **options):
 
 @pytest.mark.parametrize("capacity", [1, 7, 10_000])
 def test_goes_on_where_it_ended(capacity):
-    lines = normal(60)
-
-    found, ending = swept(lines, capacity)
+    found, ending = swept(normal(60), capacity)
 
     assert ending == aum_sweep.EXHAUSTED
-    np.testing.assert_array_equal(found, columns(aum_path(*lines)))
-
-
-def test_max_events_is_the_beginning_of_all():
-    whole = columns(aum_path(*normal()))
-    for events in (0, 1, 17):
-        path = aum_path(*normal(), max_events=events)
-        np.testing.assert_array_equal(columns(path), whole[:, : events + 1])
+    np.testing.assert_array_equal(found, columns(aum_path(*normal(60))))
 
 
 @pytest.mark.parametrize("flip", [1.0, -1.0])
-def test_stops(flip):
+def test_stops_where_it_is_told_to(flip):
     T, d, fp, fn = normal()
     lines = T, flip * d, fp, fn
-    step, _, slope, _, _ = columns(aum_path(*lines))
+    whole = columns(aum_path(*lines))
 
     found, ending = swept(lines, 5_000, until_aum_rises=True)
-    assert (ending, found.shape[1]) == (aum_sweep.STOPPED, 1 + np.argmax(slope >= 0))
-    found, ending = swept(lines, 5_000, step_limit=step[40])
+    assert (ending, found.shape[1]) == (aum_sweep.STOPPED, 1 + np.argmax(whole[2] >= 0))
+    found, ending = swept(lines, 5_000, step_limit=whole[0, 40])
     assert (ending, found.shape[1]) == (aum_sweep.STEP_LIMIT, 41)
+    for events in (0, 1, 17):
+        path = aum_path(*lines, max_events=events)
+        np.testing.assert_array_equal(columns(path), whole[:, : events + 1])
 
 
 @given(st.lists(st.tuples(ANY, ANY), min_size=1, max_size=12), st.randoms())
 def test_ends_in_bounds_on_any_floats_in_any_order(lines, random):
     T, d = np.array(lines).T.copy()
-    n, guard = T.size, 3
+    n = T.size
     order = np.array(random.sample(range(n), n), np.int32)
     fp = np.array([random.choice([0, 1, -(2**40), 2**40]) for _ in range(n)])
-    room = np.full(aum_sweep.room_size(n) + guard, 7.0)
+    room, assert_untouched = guarded(np.zeros(aum_sweep.room_size(n)))
     aum_sweep.begin(T, d, fp, -fp[::-1].copy(), order, 1.0, room)
 
     filled, ending = aum_sweep.run(room, np.inf, False, np.empty((5, n * n + 1)))
 
     assert ending == aum_sweep.EXHAUSTED
     assert 1 <= filled <= 1 + n * (n - 1) // 2
-    assert (room[-guard:] == 7).all()
+    assert_untouched()
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"intercept": [0.0, np.nan]}, "intercept holds a number that is not finite"),
-        ({"slope": [0.0, 2.0**1001]}, "slope holds a number that is not finite or is above"),
-        ({"fp_diff": [np.inf, 0.0]}, "fp_diff or the sum of its magnitudes is not finite"),
-        ({"fn_diff": [0.0, 1.0]}, "fn_diff a negative one, got 1.0 and 1.0"),
-        ({"slope": [0.0]}, "vectors of one length, got shapes"),
-        ({"slope": 0.0}, "vectors of one length, got shapes"),
-        ({"intercept": [], "slope": [], "fp_diff": [], "fn_diff": []}, "errors of both kinds"),
-    ],
-)
-def test_says_what_is_wrong(change, sentence):
+def refused(name, word, **change):
     lines = {"intercept": [0, 1], "slope": [1, 0], "fp_diff": [1, 0], "fn_diff": [0, -1]}
-    with pytest.raises(DataError, match=sentence):
-        aum_path(**(lines | change))
+    return name, lambda: aum_path(**(lines | change)), DataError, word
+
+
+REFUSED = refusals(
+    refused("NaN", "intercept", intercept=[0.0, np.nan]),
+    refused("too steep", "slope", slope=[0.0, 2.0**1001]),
+    refused("infinite errors", "fp_diff", fp_diff=[np.inf, 0.0]),
+    refused("signs of errors", "negative", fn_diff=[0.0, 1.0]),
+    refused("lengths", "length", slope=[0.0]),
+    refused("a number", "length", slope=0.0),
+    refused("nothing", "both kinds", intercept=[], slope=[], fp_diff=[], fn_diff=[]),
+)
+
+
+@REFUSED
+def test_what_has_no_path_is_refused(call, error, word):
+    assert_refused(call, error, word)

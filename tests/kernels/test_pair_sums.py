@@ -56,16 +56,6 @@ test_hinges_equal_the_double_sum, test_squared_hinges_equal_the_double_sum = (
 
 
 @LOSSES
-@pytest.mark.parametrize("offset", [0.0, 1e6, -1e9])
-@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e3, 1e8])
-def test_accuracy_at_an_offset_and_at_any_scale(squared, twin, offset, scale):
-    y, s = labelled("normal", 600)
-    s = scale * s + offset
-
-    assert sums_of(y, squared)(s)[0] == pytest.approx(twin(s, y)[0], rel=1e-13, abs=0.0)
-
-
-@LOSSES
 @pytest.mark.parametrize("shape", CROWDED)
 @pytest.mark.parametrize("share", [0.2, 0.7])
 def test_crowded_cells(squared, twin, shape, share):

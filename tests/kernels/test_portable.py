@@ -53,21 +53,21 @@ def test_one_header_uses_extensions():
     assert [line for p in files if p.name != COMPILER for line in extensions(p)] == []
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "typedef double two __attribute__((vector_size(16)));",
-        "return __builtin_ctzll(word);",
-        "typedef __int128 wide;",
-        "#pragma GCC ivdep",
-        "_Complex double z;",
-        "void f(double *restrict x);",
-        "long double sum = 0;",
-        "unsigned long n = 0;",
-        "error = q * 0x1p-98;",
-        "int a = ({ 1; });",
-    ],
-)
+FOREIGN = """
+typedef double two __attribute__((vector_size(16)));
+return __builtin_ctzll(word);
+typedef __int128 wide;
+#pragma GCC ivdep
+_Complex double z;
+void f(double *restrict x);
+long double sum = 0;
+unsigned long n = 0;
+error = q * 0x1p-98;
+int a = ({ 1; });
+""".strip()
+
+
+@pytest.mark.parametrize("line", FOREIGN.splitlines())
 def test_each_extension_is_seen(tmp_path, line):
     header = tmp_path / "some.h"
     header.write_text(f"/* __fine__ */\n{line}\nlong long n; static inline int f(void);\n")
@@ -80,13 +80,12 @@ def test_each_header_compiles_by_itself(tmp_path, define):
     """As C99 and no more where plain C is asked for."""
     strict = ["-std=c99", "-pedantic-errors", "-Wvla", "-Werror"]
     names = [name for name in HEADERS if name not in PARTS]
-    sources = [tmp_path / f"{name[:-2]}.c" for name in names]
-    for name, source in zip(names, sources, strict=True):
-        source.write_text(f'#include "{name}"\n', encoding="utf-8")
+    for name in names:
+        (tmp_path / f"{name}.c").write_text(f'#include "{name}"\n', encoding="utf-8")
     done = subprocess.run(
         ["gcc", "-fsyntax-only", f"-D{define}", f"-I{SOURCES}"]
         + (strict if define == "AUCBENCH_PORTABLE" else ["-Werror"])
-        + [os.fspath(source) for source in sources],
+        + [os.fspath(source) for source in tmp_path.glob("*.c")],
         capture_output=True,
         text=True,
         check=False,
@@ -94,14 +93,13 @@ def test_each_header_compiles_by_itself(tmp_path, define):
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("compiler", "wanted", "unknown"),
-    [
-        ("unix", "-ffp-contract=off", "/O2"),
-        ("mingw32", "-ffp-contract=off", "/O2"),
-        ("msvc", "/fp:precise", "-O3"),
-    ],
-)
+FLAGS = [
+    *(("unix", "-ffp-contract=off", "/O2"), ("mingw32", "-ffp-contract=off", "/O2")),
+    ("msvc", "/fp:precise", "-O3"),
+]
+
+
+@pytest.mark.parametrize(("compiler", "wanted", "unknown"), FLAGS)
 def test_flags_are_those_of_the_compiler_in_use(monkeypatch, compiler, wanted, unknown):
     told = {}
     monkeypatch.chdir(ROOT)

@@ -18,7 +18,6 @@ from stepping import step_by_buffers, step_by_rows
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import rows
-from aucbench.data.layouts import stack_rows
 from aucbench.data.summaries import whole_chunk
 from aucbench.errors import UnsupportedError
 from aucbench.kernels import spam
@@ -28,7 +27,7 @@ from aucbench.kernels.sketch import sketch_pass
 from aucbench.kernels.solam import solam_pass
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
-from aucbench_plugins.online import matrices, opauc, opauc_lr
+from aucbench_plugins.online import matrices, opauc_lr
 from aucbench_plugins.online import spam as spam_file
 from aucbench_plugins.online.derived import derive_spam_step
 from aucbench_plugins.online.proximal import Window, make_ridge_pass
@@ -161,20 +160,6 @@ def test_moments_at_large_means(layout):
         np.testing.assert_allclose(scatter, wanted, rtol=1e-10, atol=1e-10 * wanted.max())
 
 
-@pytest.mark.parametrize(("module", "size"), [(opauc, "SLOTS"), (opauc_lr, "SLICE")])
-def test_sizes_of_groups_do_not_matter(monkeypatch, module, size):
-    X, y = sample(6, 150, 9, scale=1 / 3)
-    solver, found = get_solver({"SLOTS": "opauc", "SLICE": "opauc-lr"}[size]), []
-
-    for value in (1, 7, 1000):
-        monkeypatch.setattr(module, size, value)
-        memory = solver.start(np.zeros(9), np.random.default_rng(6))
-        solver.update(memory, Chunk.of(X, y), first(150))
-        found.append(solver.weights(memory))
-
-    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-12)
-
-
 @BAD
 @LAYOUTS
 def test_opauc_ends_on_any_floats(layout, bad):
@@ -269,19 +254,6 @@ def test_oam_stays_in_bounds_for_any_floats(bad, name):
         assert (memory.slots >= 0).all()
         assert (memory.slots[0] % 2 == 1).all()  # negatives in their own line
         assert (memory.slots[1] % 2 == 0).all()
-
-
-@pytest.mark.parametrize("upper", [np.asarray, csr_array])
-@pytest.mark.parametrize("lower", [np.asarray, csr_array])
-@pytest.mark.parametrize("count", [0, 3])
-def test_stacked_rows_have_the_layout_of_the_first(upper, lower, count):
-    X, Z = np.eye(2, 4), np.arange(4.0 * count).reshape(count, 4)
-
-    both = stack_rows(rows(upper(X)), rows(lower(Z)))
-
-    assert both.is_sparse == (upper is csr_array)
-    dense = both.matrix.toarray() if both.is_sparse else both.matrix
-    np.testing.assert_array_equal(dense, np.vstack([X, Z]))
 
 
 # --- SOLAM -------------------------------------------------------------------------------

@@ -5,19 +5,15 @@ import itertools
 import numpy as np
 import pytest
 import reference
-from definitions import ANY, SHAPES, guarded, labelled
+from definitions import ANY, SHAPES, guarded
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import assert_refused
-from sequences import breakpoints
 
 import aucbench
-from aucbench.aum import aum_loss, aum_path, roc_auc
 from aucbench.data import sorting
-from aucbench.data.concordance import weighted_concordance
 from aucbench.errors import ParameterError
 from aucbench.kernels import select, sort
-from aucbench.metrics.thresholds import Cuts
 
 VECTORS = st.lists(ANY, max_size=200).map(lambda v: np.array(v, dtype=np.float64))
 SAMPLED = 512  # entries from which top_k samples a threshold
@@ -319,40 +315,3 @@ def test_pairs_are_doubles_that_any_sort_can_order(values):
 def test_another_name_is_refused(force):
     force("quick")
     assert_refused(lambda: aucbench.auc([0, 1], [0.0, 1.0]), ParameterError, "quick")
-
-
-def downstream(n):
-    """The bytes of everything that begins with a sort."""
-    y, normal = labelled("normal", n)
-    rng = np.random.default_rng(n)
-    v, found = rng.uniform(0.5, 2.0, n), []
-    for s in (normal, rng.integers(0, 40, n) / 8.0):
-        found += [aucbench.auc(y, s), aucbench.auc(y, s, v), weighted_concordance(y > 0, s, v)]
-        for name in ("pairwise-hinge", "pairwise-squared-hinge", "pairwise-logistic"):
-            for weights in (None, v):
-                data = aucbench.Data.of(np.ones((n, 1)), y, weights=weights)
-                found += [*aucbench.get_objective(name, data).of_scores(s)]
-        cuts = Cuts.of(y, s)
-        several = breakpoints(
-            example=np.repeat(np.arange(n), 2),
-            value=np.sort(rng.integers(0, 60, (n, 2)) / 8.0 + [0.0, 9.0], axis=1).ravel(),
-            fp_diff=np.tile([0.0, 1.0], n),
-            fn_diff=np.tile([-1.0, 0.0], n),
-            n=n,
-        )
-        loss = aum_loss(several, s)
-        slope, errors = rng.integers(-3, 4, n) / 2.0, np.where(y > 0, 0.0, 1.0)
-        path = aum_path(s, slope, errors, errors - 1.0, max_events=50)
-        found += [cuts.order, cuts.scores, loss.value, loss.slopes, roc_auc(several, s)]
-        found += [path.step, path.aum, path.auc]
-    return [np.asarray(part).tobytes() for part in found]
-
-
-@pytest.mark.parametrize("n", [50, 3000])
-def test_results_have_equal_bits_after_both_sorts(force, n):
-    found = []
-    for named in sorting.SORTS:
-        force(named)
-        found.append(downstream(n))
-
-    assert found[0] == found[1]
