@@ -7,6 +7,8 @@ import sys
 from itertools import cycle
 from pathlib import Path
 
+import pytest
+
 from aucbench.data.sorting import SORTS
 from aucbench.kernels import simd
 
@@ -24,6 +26,7 @@ def run(*code, **variables):
     )
 
 
+@pytest.mark.slow  # a Python for each level, which has it for life
 def test_every_level_and_every_sort_gives_the_same_bits():
     levels = simd.levels()
     ways = [*zip(levels, cycle(SORTS), strict=False), (levels[0], SORTS[1])]
@@ -41,15 +44,12 @@ def test_every_level_and_every_sort_gives_the_same_bits():
         assert other == first
 
 
-def test_the_command_shows_the_sentence_only():
-    done = run(
-        "-c",
-        "import sys; from aucbench.cli import main; sys.argv[1:] = ['list', 'solvers']; main()",
-        AUCBENCH_SIMD="avx9",
-    )
+def test_a_level_that_is_not_there_is_refused_in_one_sentence():
+    called = "import sys; from aucbench.cli import main; sys.argv[1:] = ['list']; main()"
+    done = run("-c", called, AUCBENCH_SIMD="avx9")
 
     assert done.returncode == 2
-    assert done.stderr.startswith("error: AUCBENCH_SIMD is 'avx9', and this machine has")
+    assert done.stderr.startswith("error: AUCBENCH_SIMD is 'avx9'")
     assert len(done.stderr.splitlines()) == 1
 
 
