@@ -1,24 +1,28 @@
 """Changepoint sets: features and errors, which are matched by sequence."""
 
-from __future__ import annotations
-
-import bz2
 import csv
-import gzip
 import hashlib
+import json
 import lzma
 import re
+from functools import partial
+from io import BytesIO
 
 import numpy as np
 import pytest
+from refusals import assert_refused
+from tables import written
+from toys import Bench, cell
 
-from aucbench import get_dataset
-from aucbench.aum import Breakpoints
-from aucbench.data.packed import CHANGES, OF_EXAMPLES
+from aucbench import get_dataset, get_solver, solve
+from aucbench.aum import Breakpoints, roc_auc
+from aucbench.bench.worker.rows import data_hash
+from aucbench.data.folds import drawn_parts, splits
+from aucbench.data.packed import CHANGES, OF_EXAMPLES, pack_known, unpack_known
 from aucbench.datasets import available, load, load_changepoint
 from aucbench.errors import DataError, UnknownNameError, UnsupportedError
+from aucbench.metrics import auc_of
 
-PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
 FEATURES = """\
 sequenceID,a,holes,b,endless,blank
 s/2,1,NA,0.5,-inf,1
@@ -43,18 +47,12 @@ fold.chrom,sequenceID,fold.name
 
 
 def write(folder, packed="", *, features=FEATURES, errors=ERRORS, folds=None):
-    made = []
-    for part, text in (("features", features), ("errors", errors), ("folds", folds)):
-        if text is not None:
-            made.append(folder / f"chip.{part}.csv{packed}")
-            made[-1].write_bytes(PACKERS[packed](text.encode()))
-    return made
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
-    return tmp_path
+    texts = {"features": features, "errors": errors, "folds": folds}
+    return [
+        written(text, folder / f"chip.{part}.csv{packed}")
+        for part, text in texts.items()
+        if text is not None
+    ]
 
 
 def assert_same(found, expected):
@@ -63,7 +61,7 @@ def assert_same(found, expected):
     assert found.n == expected.n
 
 
-@pytest.mark.parametrize("packed", PACKERS)
+@pytest.mark.parametrize("packed", ["", ".xz", ".bz2", ".gz"])
 def test_what_is_written_is_read(packed, folder):
     parts = write(folder, packed)
     for data in (load_changepoint(*parts), load("chip"), load(parts[0]), load(str(parts[1]))):
@@ -72,28 +70,18 @@ def test_what_is_written_is_read(packed, folder):
         np.testing.assert_array_equal(data.rows.matrix, [[1, 0.5], [2, 0.25], [3, 0.125]])
         assert data.folds.dtype == np.int32
         assert data.folds.tolist() == [0, 1, 1]  # 9 before 10
-        assert_same(
-            data.target,
-            Breakpoints(
-                np.array([0, 1, 1], dtype=np.int32),
-                np.array([-0.3, -0.7, -0.1]),
-                np.array([1.0, 1.0, 1.0]),
-                np.array([-1.0, -3.0, 0.0]),
-                3,
-                np.array([0.0, 0.0, 1.0]),
-                np.array([0.0, 0.0, 1.0]),
-                np.array([1.0, 2.0, 1.0]),
-                np.array([1.0, 3.0, 1.0]),
-            ),
-        )
+        columns = [[-0.3, -0.7, -0.1], [1, 1, 1], [-1, -3, 0], [0, 0, 1], [0, 0, 1]]
+        columns += [[1, 2, 1], [1, 3, 1]]
+        values, fp, fn, *ends = (np.array(column, float) for column in columns)
+        examples = np.array([0, 1, 1], dtype=np.int32)
+        assert_same(data.target, Breakpoints(examples, values, fp, fn, 3, *ends))
         with pytest.raises(UnsupportedError, match="needs labels"):
             data.labels  # noqa: B018
 
 
 def test_parts_may_be_compressed_differently_and_called_anything(folder):
     features, errors = write(folder)
-    packed = folder / "chip.errors.csv.gz"
-    packed.write_bytes(gzip.compress(errors.read_bytes()))
+    packed = written(errors.read_bytes(), folder / "chip.errors.csv.gz")
     errors.unlink()
     assert load("chip").n == 3
     elsewhere = features.rename(folder / "inputs.csv"), packed.rename(folder / "outputs.csv.gz")
@@ -120,83 +108,62 @@ def test_folds_come_from_the_errors_or_from_the_folds_file(folder):
     assert load(folder / "chip.folds.csv.xz", folds="fold").folds.tolist() == [0, 1, 1]
     assert get_dataset("chip[folds=none]").folds is None
     assert get_dataset("chip[folds=fold.chrom]").folds.tolist() == [0, 0, 1]
-    known = "use one of none, fold, fold.chrom, fold.name"
     for wanted in ("fold.x", "sequenceID", 3):
-        with pytest.raises(DataError, match=rf"folds '{wanted}' in chip\.folds\.csv\.xz; {known}"):
-            get_dataset("chip", folds=wanted)
+        ask = partial(get_dataset, "chip", folds=wanted)
+        assert_refused(ask, DataError, "none, fold, fold.chrom, fold.name")
     (folder / "chip.folds.csv.xz").unlink()
-    with pytest.raises(DataError, match=r"'x' in folds\.csv, .* not beside .*; use one of none, f"):
-        load("chip", folds="x")
+    assert_refused(partial(load, "chip", folds="x"), DataError, "none, f")
 
 
-REFUSED_FOLDS = {
-    FOLDS.replace("1,s/1", ",s/1"): "sequence 's/1' has the fold.chrom ''",
-    FOLDS + "2,s/1,y\n": "sequence 's/1' has the fold.chrom '1 and 2'",
-    FOLDS + "2,s/9,y\n": "1 sequence(s) have no row in chip.features.csv, first 's/9'",
-    FOLDS.replace("1,s/1,y\n", ""): "1 sequence(s) of chip.features.csv have no row in it",
-    FOLDS.replace("sequenceID", "id"): "there is no column sequenceID among fold.chrom, id",
-}
+# What stands in a file in place of something else; nothing means the end of the file.
+REFUSED = [
+    ("folds", "1,s/1", ",s/1", "'s/1' has the fold.chrom ''"),
+    ("folds", "", "2,s/1,y\n", "'1 and 2'"),
+    ("folds", "", "2,s/9,y\n", "no row in chip.features.csv, first 's/9'"),
+    ("folds", "1,s/1,y\n", "", "1 sequence(s) of chip.features.csv"),
+    ("folds", "sequenceID", "id", "fold.chrom, id"),
+    ("features", "", "s/2,1,1,1,1,1\n", "more than one row in it, first 's/2'"),
+    ("features", "0.5", "red", "'b'"),
+    ("features", FEATURES, 'sequenceID,a,b\ns/1,NA,1\ns/2,1,inf\n"s,3",1,1\n', "2 hold missing"),
+    ("features", FEATURES, 'sequenceID\ns/1\ns/2\n"s,3"\n', "0 hold missing"),
+    ("features", FEATURES[-9:], "", "line 4 has 4 cells, but the header has 6"),
+    ("features", "s/2,1", '"s/2"x,1', "line 2"),
+    *(("features", FEATURES, text, "no row") for text in ("", "\n\n", "sequenceID,a\n")),
+    ("errors", "", "s/8,-inf,inf,0,0,0,9\ns/7,-inf,inf,0,0,0,9\n", "first 's/8'"),
+    ("errors", "s/2,0.3,Inf,0,1,4,9\ns/2,-Inf,0.3,1,0,4,9\n", "", "no row in it, first 's/2'"),
+    ("errors", "min_log", "log", "min_log_lambda"),
+    ("errors", "sequenceID", "id", "sequenceID"),
+    ("errors", "0.7,1,0,", "0.7,one,0,", "fp is 'one' for sequenceID 's/1'"),
+    ("errors", "0.7,1,0,", "0.7,1,NA,", "fn is 'NA' for sequenceID 's/1'"),
+    ("errors", "s/1,-inf", "s/1,", "min_log_lambda is ''"),
+    ("errors", "-Inf,0.3", "0,0.3", "'s/2' begins at min_log_lambda 0.0"),
+    ("errors", "0.1,0.7", "0.1,0.6", "from 0.1 to 0.6"),
+    ("errors", "s/2,0.3,Inf", "s/2,-inf,0.3", "two intervals"),
+    ("errors", "0.7,1,0,", "0.7,-1,0,", "fp = -1.0"),
+    ("errors", "0,3,4,10", "0,3,4,9", "'10 and 9'"),
+    ("errors", "0,3,4,10", "0,3,4,NA", "'10 and NA'"),
+    ("errors", ERRORS[-7:], "", "line 7 has 5 cells, but the header has 7"),
+]
 
 
-REFUSED_FEATURES = {
-    FEATURES + "s/2,1,1,1,1,1\n": "1 sequence(s) have more than one row in it, first 's/2'",
-    FEATURES.replace("0.5", "red"): "1 feature(s) are not numeric: 'b'; drop them",
-    'sequenceID,a,b\ns/1,NA,1\ns/2,1,inf\n"s,3",1,1\n': "no feature is left: 2 hold missing",
-    'sequenceID\ns/1\ns/2\n"s,3"\n': "no feature is left: 0 hold missing",
-    FEATURES[:-9]: "line 4 has 4 cells, but the header has 6; the file may be cut off",
-    FEATURES.replace("s/2,1", '"s/2"x,1'): "line 2 is not CSV",
-    "": "there is no row below the header",
-    "\n\n": "there is no row below the header",
-    "sequenceID,a\n": "there is no row below the header",
-}
-
-
-REFUSED_ERRORS = {
-    ERRORS + "s/8,-inf,inf,0,0,0,9\ns/7,-inf,inf,0,0,0,9\n": (
-        "2 sequence(s) have no row in chip.features.csv, first 's/8'"
-    ),
-    "".join(line for line in ERRORS.splitlines(keepends=True) if "s/" not in line): (
-        "2 sequence(s) of chip.features.csv have no row in it, first 's/2'"
-    ),
-    ERRORS.replace("min_log", "log"): "there is no column min_log_lambda among sequenceID, log_la",
-    ERRORS.replace("sequenceID", "id"): "there is no column sequenceID among id",
-    ERRORS.replace("0.7,1,0,", "0.7,one,0,"): "fp is 'one' for sequenceID 's/1'; give a number",
-    ERRORS.replace("0.7,1,0,", "0.7,1,NA,"): "fn is 'NA' for sequenceID 's/1'; give a number",
-    ERRORS.replace("s/1,-inf", "s/1,"): "min_log_lambda is '' for sequenceID 's/1'",
-    ERRORS.replace("-Inf,0.3", "0,0.3"): "sequence 's/2' begins at min_log_lambda 0.0; add",
-    ERRORS.replace("0.1,0.7", "0.1,0.6"): "sequence 's/1' has an interval from 0.1 to 0.6, which",
-    ERRORS.replace("s/2,0.3,Inf", "s/2,-inf,0.3"): "sequence 's/2' has two intervals that begin",
-    ERRORS.replace("0.7,1,0,", "0.7,-1,0,"): "sequence 's/1' has fp = -1.0; give finite errors",
-    ERRORS.replace("0,3,4,10", "0,3,4,9"): "sequence 's/1' has the fold '10 and 9'; give each",
-    ERRORS.replace("0,3,4,10", "0,3,4,NA"): "sequence 's/1' has the fold '10 and NA'",
-    ERRORS.rstrip()[:-6]: "line 7 has 5 cells, but the header has 7; the file may be cut off",
-}
-
-
-REFUSED = {"features": REFUSED_FEATURES, "errors": REFUSED_ERRORS, "folds": REFUSED_FOLDS}
-
-
-@pytest.mark.parametrize(
-    ("part", "text"), [(part, text) for part in REFUSED for text in REFUSED[part]]
-)
-def test_what_does_not_fit_is_refused_by_file_and_sequence(tmp_path, part, text):
-    features, errors, *_ = write(tmp_path, **{part: text})
-    with pytest.raises(DataError, match=re.escape(REFUSED[part][text])) as refusal:
-        load_changepoint(features, errors, folds="fold.chrom" if part == "folds" else "fold")
-    assert str(tmp_path / f"chip.{part}.csv") in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+@pytest.mark.parametrize(("part", "old", "new", "word"), REFUSED)
+def test_what_does_not_fit_is_refused_by_file_and_sequence(tmp_path, part, old, new, word):
+    text = {"features": FEATURES, "errors": ERRORS, "folds": FOLDS}[part]
+    assert old in text
+    features, errors, *_ = write(tmp_path, **{part: text.replace(old, new) if old else text + new})
+    folds = "fold.chrom" if part == "folds" else "fold"
+    said = assert_refused(lambda: load_changepoint(features, errors, folds=folds), DataError, word)
+    assert str(tmp_path / f"chip.{part}.csv") in said
 
 
 def test_files_that_are_missing_are_named(folder):
     features, errors = write(folder)
-    with pytest.raises(DataError, match=r"there is no file .*gone\.csv"):
-        load_changepoint(features, folder / "gone.csv")
+    gone = folder / "gone.csv"
+    assert_refused(lambda: load_changepoint(features, gone), DataError, str(gone))
     features.unlink()
     assert available() == ()
-    with pytest.raises(UnknownNameError, match="chip"):
-        load("chip")
-    with pytest.raises(DataError, match=r"chip\.features\.csv is not beside it; put it there, or"):
-        load(errors)
+    assert_refused(partial(load, "chip"), UnknownNameError, "chip")
+    assert_refused(partial(load, errors), DataError, "chip.features.csv")
 
 
 def test_a_hash_in_the_manifest_is_verified(folder):
@@ -205,8 +172,7 @@ def test_a_hash_in_the_manifest_is_verified(folder):
     (folder / "MANIFEST.csv").write_text(f"name,file,sha256\nchip,{path.name},{digest}\n")
     assert load("chip", folds="fold.name").n == 3
     path.write_bytes(path.read_bytes() + b"\n")
-    with pytest.raises(DataError, match=rf"{path.name} has the sha256 .* MANIFEST\.csv says"):
-        load("chip", folds="fold.name")
+    assert_refused(partial(load, "chip", folds="fold.name"), DataError, "sha256")
 
 
 def test_features_are_dropped_by_name_or_number_even_those_that_cannot_be_read(folder):
@@ -215,30 +181,22 @@ def test_features_are_dropped_by_name_or_number_even_those_that_cannot_be_read(f
     assert data.names == ("a",)
     assert data.dropped == ("endless", "blank")
     assert get_dataset("chip", drop="b").d == 1
-    with pytest.raises(DataError, match=r"chip\.features\.csv: there is no column 'c' among 5"):
-        load("chip", drop=["c"])
-    with pytest.raises(DataError, match=r"no feature is left: 3 hold .* and 2 were dropped"):
-        load("chip", drop=["a", "b"])
+    assert_refused(partial(load, "chip", drop=["c"]), DataError, "'c' among 5")
+    assert_refused(partial(load, "chip", drop=["a", "b"]), DataError, "2 were dropped")
 
 
 def test_possible_errors_are_read(folder):
-    errors = "\n".join(
-        [
-            "sequenceID,min_log_lambda,fp,fn,possible_fn,possible_fp",
-            "s,-inf,1,0,4,3",
-            "s,0.5,0,1,4,3",
-            "t,-inf,0,0,1,0",
-        ]
-    )
-    data = load_changepoint(*write(folder, features="sequenceID,x\ns,1\nt,2\n", errors=errors))
-    assert data.target.fp_possible.tolist() == [3, 0]
-    assert data.target.fn_possible.tolist() == [4, 1]
-    wrong = errors.replace("s,0.5,0,1,4,3", "s,0.5,0,1,4,2")
-    with pytest.raises(DataError, match="sequence 's' has two numbers in possible_fp"):
-        load_changepoint(*write(folder, features="sequenceID,x\ns,1\nt,2\n", errors=wrong))
+    errors = "sequenceID,min_log_lambda,fp,fn,possible_fn,possible_fp\n"
+    errors += "s,-inf,1,0,4,3\ns,0.5,0,1,4,3\nt,-inf,0,0,1,0"
+    features = "sequenceID,x\ns,1\nt,2\n"
+    target = load_changepoint(*write(folder, features=features, errors=errors)).target
+    assert target.fp_possible.tolist() == [3, 0]
+    assert target.fn_possible.tolist() == [4, 1]
+    paths = write(folder, features=features, errors=errors.replace("0,1,4,3", "0,1,4,2"))
+    assert_refused(lambda: load_changepoint(*paths), DataError, "possible_fp")
 
 
-def table(path):
+def read(path):
     with lzma.open(path, "rt", newline="") as lines:
         return list(csv.DictReader(lines))
 
@@ -246,14 +204,12 @@ def table(path):
 def test_a_real_set_is_what_its_files_say(data_folder, monkeypatch):
     monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
     name = "chipseq-H3K4me3_TDH_immune"
-    features = table(data_folder / f"{name}.features.csv.xz")
-    of: dict[str, list[dict[str, str]]] = {}
-    for row in table(data_folder / f"{name}.errors.csv.xz"):
+    features, of = read(data_folder / f"{name}.features.csv.xz"), {}
+    for row in read(data_folder / f"{name}.errors.csv.xz"):
         of.setdefault(row["sequenceID"], []).append(row)
     data = load(name)
     columns = [key for key in features[0] if key != "sequenceID"]
     bad = [c for c in columns if any(row[c] == "NA" or "inf" in row[c].lower() for row in features)]
-
     assert (data.n, data.d, data.dropped) == (378, 28, tuple(bad))
     matrix = data.rows.dense().matrix[:, data.names.index("mean")]
     assert matrix.tolist() == [float(row["mean"]) for row in features]
@@ -264,6 +220,64 @@ def test_a_real_set_is_what_its_files_say(data_folder, monkeypatch):
         sum(int(rows[0][key]) - int(rows[-1][key]) for rows in ordered) for key in ("fp", "fn")
     )
     assert data.target.totals == (fp, -fn)
-    assert data.target.possible == tuple(
-        sum(int(rows[0][key]) for rows in ordered) for key in ("possible_fp", "possible_fn")
-    )
+    possible = ("possible_fp", "possible_fn")
+    wanted = tuple(sum(int(rows[0][key]) for rows in ordered) for key in possible)
+    assert data.target.possible == wanted
+
+
+# Cells on error functions
+
+N = 24
+
+
+@pytest.fixture
+def changepoints(tmp_path):
+    """Path of the errors of 24 sequences in 3 folds of their own."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(N, 2))
+    lines = ["sequenceID,min_log_lambda,max_log_lambda,fp,fn,fold"]
+    for i, c in enumerate(X[:, 0] + 0.3 * rng.normal(size=N)):
+        ends = (("-inf", c - 1, 1, 0), (c - 1, c + 1, 0, 0), (c + 1, "inf", 0, 1))
+        lines += [f"s{i},{low},{high},{fp},{fn},{i % 3 + 1}" for low, high, fp, fn in ends]
+    features = ["sequenceID,a,b", *(f"s{i},{a},{b}" for i, (a, b) in enumerate(X))]
+    return write(tmp_path, features="\n".join(features), errors="\n".join(lines))[1]
+
+
+def test_a_cell_gives_what_plain_calls_give(tmp_path, changepoints, in_process):
+    data = load(changepoints)
+    (tmp_path / "bench").mkdir()
+    bench = Bench(tmp_path / "bench")
+    done = bench.run(cell("aum", str(changepoints), splits=3, split=1, features="none"))
+    train, test = splits(data, 3, 0)[1]
+    run = solve(get_solver("aum"), data.take(train), passes=4)
+    held = data.take(test)
+    assert done.result["auc"] == auc_of(held.target, run.decision_function(held.rows))
+    with np.load(BytesIO(done.scores)) as kept:
+        np.testing.assert_array_equal(kept["rows"], np.flatnonzero(np.arange(N) % 3 == 1))
+    skipped = bench.run(cell("sht-auc", str(changepoints), splits=3))
+    assert skipped.result["status"] == "skipped"
+
+
+def test_a_target_survives_the_way_to_another_process(changepoints):
+    data = load(changepoints)
+    known = unpack_known(data.rows, json.loads(json.dumps(pack_known(data))))
+    assert_same(known.target, data.target)
+    np.testing.assert_array_equal(known.folds, data.folds)
+    assert not any(getattr(known.target, name).flags.writeable for name in CHANGES + OF_EXAMPLES)
+    assert data_hash(data.take(np.arange(1, N, dtype=np.int32))) != data_hash(data)
+
+
+def test_parts_of_error_functions_are_disjoint_and_those_of_their_rows(changepoints):
+    data, seen = load(changepoints), []
+    for rest, held in drawn_parts(data, 4, 0):
+        assert (rest.n + held.n, held.target.n) == (N, held.n)
+        seen += held.rows.matrix[:, 0].tolist()
+    assert sorted(seen) == sorted(data.rows.matrix[:, 0])
+    block = np.array([5, 0, 5], dtype=np.int32)
+    part = data.take(block)
+    for k, i in enumerate(block):
+        mine, whole = part.target.example == k, data.target.example == i
+        np.testing.assert_array_equal(part.target.value[mine], data.target.value[whole])
+        np.testing.assert_array_equal(part.target.fp_diff[mine], data.target.fp_diff[whole])
+    s = data.scores(np.array([0.5, -1.0]))
+    assert roc_auc(data.take(np.arange(N, dtype=np.int32)).target, s) == roc_auc(data.target, s)

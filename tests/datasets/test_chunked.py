@@ -3,12 +3,15 @@
 import os
 import pickle
 import shutil
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from refusals import assert_refused
+from tables import npz, written
 
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
@@ -25,26 +28,34 @@ N, GROUP = 1000, 300
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
 
 
 @pytest.fixture
 def frame():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 3), dtype=np.float32)
-    table = pd.DataFrame(X, columns=["a", "b", "c"])
-    table["label"] = (X[:, 0] + rng.standard_normal(N) > 1).astype(np.int8)
-    return table
+    label = (X[:, 0] + rng.standard_normal(N) > 1).astype(np.int8)
+    return pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=label)
+
+
+def grouped(frame, path, **options):
+    return written(frame, path, row_group_size=GROUP, **options)
 
 
 @pytest.fixture
 def file(frame, tmp_path):
-    return written(frame, tmp_path / "rows.parquet")
+    return grouped(frame, tmp_path / "rows.parquet")
 
 
-def written(frame, path, **options):
-    frame.to_parquet(path, row_group_size=GROUP, index=False, **options)
-    return path
+@pytest.fixture
+def folder(frame, tmp_path):
+    """Two files, and one that is none."""
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    grouped(frame[500:], folder / "b.parquet")
+    grouped(frame[:500], folder / "a.parquet")
+    (folder / "_SUCCESS").write_text("")
+    return folder
 
 
 def pieces(parts):
@@ -71,12 +82,10 @@ def assert_same_as_load(parts, source, **options):
 
 RNG = np.random.default_rng(1)
 DAYS = pd.date_range("2019-12-30 07:30", periods=N, freq="29h")
+TOWNS = RNG.choice(["Rome", "Oslo ", "Bern", "Pau"], N, p=[0.5, 0.3, 0.195, 0.005])
 COLUMNS = {  # cells of a further column, and the kind that they are read as
     "numbers": (np.arange(N) / 7, "numeric"),
-    "levels": (
-        RNG.choice(["Rome", "Oslo ", "Bern", "Pau"], N, p=[0.5, 0.3, 0.195, 0.005]),
-        "category",
-    ),
+    "levels": (TOWNS, "category"),
     "many levels": ([f"k{key}" for key in RNG.integers(0, 40, N)], "category"),
     "digits": (RNG.integers(-3, 9, N).astype(str), "numeric"),
     "truth": (RNG.choice(["yes", "no"], N), "boolean"),
@@ -92,7 +101,7 @@ COLUMNS = {  # cells of a further column, and the kind that they are read as
 @pytest.mark.parametrize("case", COLUMNS)
 def test_a_column_has_the_features_of_a_table_in_memory(frame, tmp_path, case):
     cells, kind = COLUMNS[case]
-    path = written(frame.assign(more=cells), tmp_path / "rows.parquet")
+    path = grouped(frame.assign(more=cells), tmp_path / "rows.parquet")
     parts = open_parts(path)
     assert parts.sizes == (300, 300, 300, 100)
     assert_same_as_load(parts, path)
@@ -127,17 +136,6 @@ def test_a_large_row_group_comes_in_pieces_of_one_size(file, monkeypatch):
     assert all(np.array_equal(a, b) for a, b in zip(whole, all_rows(parts), strict=True))
 
 
-@pytest.fixture
-def folder(frame, tmp_path):
-    """Two files, and one that is none."""
-    folder = tmp_path / "rows"
-    folder.mkdir()
-    written(frame[500:], folder / "b.parquet")
-    written(frame[:500], folder / "a.parquet")
-    (folder / "_SUCCESS").write_text("")
-    return folder
-
-
 def test_a_folder_and_a_pattern_are_files_in_the_order_of_names(frame, folder):
     for source in (folder, str(folder / "*.parquet")):
         X, y = all_rows(open_parts(source))
@@ -147,26 +145,24 @@ def test_a_folder_and_a_pattern_are_files_in_the_order_of_names(frame, folder):
 
 def test_columns_are_found_by_name_and_numbers_widen(frame, folder):
     other = frame[["label", "c", "a", "b"]].astype({"a": np.float64, "b": np.int32})
-    written(other, folder / "b.parquet")
+    grouped(other, folder / "b.parquet")
     parts = open_parts(folder)
-    kinds = [[str(array.dtype) for array in piece.rows.arrays] for piece in pieces(parts)]
-    assert {*map(tuple, kinds)} == {("float64", "float64", "float32")}
-    X, _ = all_rows(parts)
-    assert np.array_equal(X[500:, 0], frame["a"].astype(np.float64))
+    kinds = {tuple(str(array.dtype) for array in piece.rows.arrays) for piece in pieces(parts)}
+    assert kinds == {("float64", "float64", "float32")}
+    assert np.array_equal(all_rows(parts)[0][500:, 0], frame["a"].astype(np.float64))
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "word"),
     [
-        (lambda f: f.rename(columns={"b": "other"}), r"b\.parquet has other columns than .*a\.pa"),
-        (lambda f: f.assign(b=f["b"].astype(str)), r"'b' holds float in .*a\.parquet and .*string"),
-        (lambda f: f.drop(columns="c"), r"lacks 'c'"),
+        (lambda f: f.rename(columns={"b": "other"}), "other columns"),
+        (lambda f: f.assign(b=f["b"].astype(str)), "'b' holds float"),
+        (lambda f: f.drop(columns="c"), "'c'"),
     ],
 )
-def test_other_columns_in_a_file_are_refused_before_a_row_is_read(frame, folder, change, message):
-    written(change(frame), folder / "b.parquet")
-    with pytest.raises(DataError, match=message):
-        open_parts(folder)
+def test_other_columns_in_a_file_are_refused_before_a_row_is_read(frame, folder, change, word):
+    path = grouped(change(frame), folder / "b.parquet")
+    assert str(path) in assert_refused(lambda: open_parts(folder), DataError, word)
 
 
 def damage(path, begin, count):
@@ -176,32 +172,28 @@ def damage(path, begin, count):
 
 
 def test_a_damaged_page_is_an_error_with_its_place_or_left_out(frame, tmp_path):
-    path = written(frame, tmp_path / "rows.parquet", compression="zstd")
+    path = grouped(frame, tmp_path / "rows.parquet", compression="zstd")
     column = pq.ParquetFile(path).metadata.row_group(1).column(0)
     begin = column.dictionary_page_offset or column.data_page_offset
     damage(path, begin, column.total_compressed_size)
     parts = open_parts(path)
     assert sum(piece.n for piece in parts.read(2)) == GROUP
-    with pytest.raises(DataError, match=rf"rows\.parquet: row group 1, .* byte {begin}, cannot be"):
-        list(parts.read(1))
+    said = assert_refused(lambda: list(parts.read(1)), DataError, "row group 1")
+    assert f"byte {begin}" in said
     parts = open_parts(path, skip_bad=True)
     assert parts.sizes == (300, 300, 100)
     assert ["row group 1" in skipped for skipped in parts.skipped] == [True]
     assert np.array_equal(all_rows(parts)[0][:, 0], frame["a"].drop(range(300, 600)))
-    assert parts.understood.warnings[0].startswith("1 row group(s) cannot be decoded and are left")
+    assert parts.understood.warnings[0].startswith("1 row group(s)")
 
 
 def test_pages_with_sums_are_checked_by_them(frame, tmp_path):
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    path = tmp_path / "rows.parquet"
     own = {"compression": "NONE", "use_dictionary": False, "write_page_checksum": True}
-    pq.write_table(table, path, row_group_size=GROUP, **own)
+    path = grouped(frame, tmp_path / "rows.parquet", **own)
     column = pq.ParquetFile(path).metadata.row_group(1).column(1)
     damage(path, column.data_page_offset + column.total_compressed_size - 64, 8)
-    with pytest.raises(DataError, match="row group 1"):
-        list(open_parts(path).read(1))
-    with pytest.raises(DataError, match="cannot be read as parquet"):
-        load(path)
+    assert_refused(lambda: list(open_parts(path).read(1)), DataError, "row group 1")
+    assert_refused(lambda: load(path), DataError, "parquet")
 
 
 @pytest.mark.parametrize("change", ["size", "time", "footer"])
@@ -209,19 +201,18 @@ def test_a_file_that_changes_meanwhile_stops_the_reading(frame, file, change):
     parts = open_parts(file)
     before = file.stat()
     if change == "size":
-        written(frame[:-1], file)
+        grouped(frame[:-1], file)
     elif change == "time":
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns + 1000))
     else:  # the same size and time
-        content = bytearray(file.read_bytes())
+        content = file.read_bytes()
         at = content.rindex(b"pandas")
-        content[at : at + 6] = b"Pandas"
-        file.with_suffix(".new").write_bytes(bytes(content))
-        shutil.copystat(file, file.with_suffix(".new"))
-        file.with_suffix(".new").replace(file)
+        other = file.with_suffix(".new")
+        other.write_bytes(content[:at] + b"Pandas" + content[at + 6 :])
+        shutil.copystat(file, other)
+        other.replace(file)
         assert (file.stat().st_size, file.stat().st_mtime_ns) == (len(content), before.st_mtime_ns)
-    with pytest.raises(DataError, match="has changed since it was opened"):
-        list(parts.read(0))
+    assert_refused(lambda: list(parts.read(0)), DataError, "changed")
 
 
 def test_a_part_may_lack_a_class_or_all_rows(frame, tmp_path):
@@ -239,101 +230,85 @@ def test_a_part_may_lack_a_class_or_all_rows(frame, tmp_path):
 
 def test_labels_are_those_of_all_files(frame, tmp_path):
     frame["label"] = np.where(frame["label"] == 1, " yes", "no")
-    path = written(frame, tmp_path / "rows.parquet")
+    path = grouped(frame, tmp_path / "rows.parquet")
     parts = open_parts(path)
     assert (parts.classes.positive, parts.classes.negative) == (("yes",), ("no",))
     assert_same_as_load(parts, path)
     frame.loc[N - 1, "label"] = "maybe"
-    written(frame, path)
-    with pytest.raises(DataError, match="say which are positive"):
-        open_parts(path, positive="yes")
+    grouped(frame, path)
+    assert_refused(lambda: open_parts(path, positive="yes"), DataError, "positive")
     both = {"positive": "yes", "negative": "rest"}
     assert_same_as_load(open_parts(path, **both), path, **both)
 
 
 def test_weights_and_dropped_columns_are_no_features(frame, tmp_path):
-    path = written(frame.assign(w=np.arange(N) + 1.0), tmp_path / "rows.parquet")
+    path = grouped(frame.assign(w=np.arange(N) + 1.0), tmp_path / "rows.parquet")
     parts = open_parts(path, weights="w", drop=["b"])
     assert parts.names == ("a", "c")
     assert np.array_equal(np.concatenate([p.weights for p in pieces(parts)]), np.arange(N) + 1.0)
     assert dict(parts.dropped) == {"b": "as asked", "w": "weights"}
-    written(frame.assign(w=np.arange(N) * 1.0), path)
-    with pytest.raises(DataError, match="row group 0, row 0 has the weight 0"):
-        list(open_parts(path, weights="w").read(0))
+    grouped(frame.assign(w=np.arange(N) * 1.0), path)
+    assert_refused(lambda: list(open_parts(path, weights="w").read(0)), DataError, "weight 0")
 
 
-def hole(value, name="b", **more):
-    """Return what puts a value into row 437 of a column; `more` columns are added."""
+def hole(value, name="b", kind="float32"):
+    """Return what puts a value into row 437 of a column of a type."""
 
     def put(frame):
         column = frame[name].astype(object)
         column[437] = value
-        kind = "Int8" if name == "label" else None
-        made = frame.assign(**{name: column}, **more)
-        return made.astype(
-            {name: kind} if kind else {name: np.float32} if value is not None else {}
-        )
+        return frame.assign(**{name: column.astype(kind)})
 
     return put
 
 
-TOWNS = np.where(np.arange(N) % 2, "Rome", "Oslo")
+def adding(cells):
+    return lambda f: f.assign(more=[cells(i) for i in range(N)])
+
+
+PLACE = "row group 1, row 137"
 WRONG = {
-    "inf beside text": (hole(np.inf, town=TOWNS), "row group 1, row 137 has inf in 'b'"),
-    "missing": (hole(None), "row group 1, row 137 has no value in 'b'"),
-    "no label": (hole(pd.NA, "label"), "row group 1, row 137 has no label"),
-    "one class": (lambda f: f.assign(label=1), r"labels are 1 in column .label."),
-    "comma": (
-        lambda f: f.assign(number=[f"{i},5" for i in range(N)]),
-        "'0,5' in some row, which looks like a number with the de",
-    ),
-    "a text": (
-        lambda f: f.assign(number=[f"{i}.5" if i else "7+" for i in range(N)]),
-        r"in some row \(1 different text\(s\) of 1000\)",
-    ),
-    "a word": (
-        lambda f: f.assign(number=[f"{i}.5 kg" if i else "unknown" for i in range(N)]),
-        "'unknown', which means a missing cell, and none may be",
-    ),
-    "free text": (lambda f: f.assign(t=[f"one two three {i}" for i in range(N)]), "free text"),
-    "spans": (
-        lambda f: f.assign(span=pd.to_timedelta(np.arange(N), "h")),
-        "neither numbers nor text nor dates, first 'span'",
-    ),
-    "no label column": (lambda f: f[["a", "b"]], "no column has two values"),
-}
+    "inf beside text": (lambda f: hole(np.inf)(f.assign(more=TOWNS)), f"{PLACE} has inf"),
+    "missing": (hole(None, kind=object), f"{PLACE} has no value"),
+    "no label": (hole(pd.NA, "label", "Int8"), f"{PLACE} has no label"),
+    "one class": (lambda f: f.assign(label=1), "labels are 1"),
+    "comma": (adding(lambda i: f"{i},5"), "'0,5' in some row"),
+    "a text": (adding(lambda i: f"{i}.5" if i else "7+"), "(1 different text(s) of 1000)"),
+    "a word": (adding(lambda i: f"{i}.5 kg" if i else "unknown"), "'unknown'"),
+    "free text": (adding(lambda i: f"one two three {i}"), "free text"),
+    "spans": (adding(lambda i: pd.Timedelta(i, "h")), "neither numbers nor text nor dates"),
+    "no label column": (lambda f: f[["a", "b"]], "no column"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_be_read_is_refused_with_its_place(frame, tmp_path, case):
-    change, message = WRONG[case]
-    path = written(change(frame), tmp_path / "rows.parquet")
-    with pytest.raises(DataError, match=message):
-        list(open_parts(path).read(1))
+    change, word = WRONG[case]
+    path = grouped(change(frame), tmp_path / "rows.parquet")
+    said = assert_refused(lambda: list(open_parts(path).read(1)), DataError, word)
+    assert str(path) in said
 
 
-def test_a_number_that_is_none_is_refused_by_the_survey(frame, tmp_path):
-    frame.loc[437, "b"] = np.inf
-    path = written(frame, tmp_path / "rows.parquet")
-    with pytest.raises(DataError, match=r"rows\.parquet, row group 1, row 137 has inf in 'b'"):
-        ChunkedData(open_parts(path)).survey  # noqa: B018
-
-
-def test_too_many_levels_and_options_that_need_all_rows_are_refused(file, tmp_path, monkeypatch):
-    frame = pd.read_parquet(file).assign(t=[f"t{i % 200}" for i in range(N)])
+def test_other_refusals_of_chunks(frame, file, tmp_path, monkeypatch):
+    path = grouped(hole(np.inf)(frame), tmp_path / "inf.parquet")
+    assert_refused(lambda: ChunkedData(open_parts(path)).survey, DataError, f"{PLACE} has inf")
+    for name, value in (("groups", "a"), ("rows", 100)):
+        assert_refused(partial(open_parts, file, **{name: value}), UnsupportedError, name)
     monkeypatch.setattr("aucbench.datasets.chunked.levels.MOST_LEVELS", 100)
-    with pytest.raises(DataError, match="more than 100 different texts"):
-        open_parts(written(frame, tmp_path / "t.parquet"))
-    with pytest.raises(UnsupportedError, match="groups"):
-        open_parts(file, groups="a")
+    path = grouped(adding(lambda i: f"t{i % 200}")(frame), tmp_path / "t.parquet")
+    assert_refused(lambda: open_parts(path), DataError, "more than 100")
+    (arrays := tmp_path / "arrays").mkdir()
+    path = written(npz(X=np.eye(4), y=[0, 1, 0, 1]), arrays / "rows.npz")
+    for source in (path, arrays):
+        assert_refused(lambda s=source: open_parts(s), DataError, "rows.npz")
 
 
-def test_text_files_become_parquet_once(frame, tmp_path, cache, monkeypatch):
+def test_text_files_become_parquet_once(frame, tmp_path, monkeypatch):
     monkeypatch.setattr("aucbench.datasets.chunked.conversion.ROWS", 256)
     folder, told = tmp_path / "rows", []
     folder.mkdir()
-    frame[:600].to_csv(folder / "a.csv", index=False)
-    frame[600:].assign(b=1).to_csv(folder / "b.csv", index=False)
+    written(frame[:600], folder / "a.csv")
+    written(frame[600:].assign(b=1), folder / "b.csv")
     parts = open_parts(folder, tell=told.append)
     assert len(told) == 1
     assert "written as Parquet into" in told[0]
@@ -343,14 +318,6 @@ def test_text_files_become_parquet_once(frame, tmp_path, cache, monkeypatch):
     assert (X[600:, 1] == 1).all()
     assert parts.sizes == (256, 256, 88, 256, 144)
     assert parts.where(2, 3) == f"{folder / 'a.csv'}, row 515"
-    frame[:500].to_csv(folder / "a.csv", index=False)
+    written(frame[:500], folder / "a.csv")
     open_parts(folder, tell=told.append)
     assert len(told) == 2
-
-
-def test_files_of_arrays_are_refused_with_the_way_out(tmp_path):
-    np.savez(tmp_path / "rows.npz", X=np.eye(4), y=[0, 1, 0, 1])
-    with pytest.raises(DataError, match=r"rows\.npz cannot be .* Parquet or CSV .* in memory"):
-        open_parts(tmp_path / "rows.npz")
-    with pytest.raises(DataError, match=r"names rows\.npz, .*write the rows as Parquet"):
-        open_parts(tmp_path)

@@ -1,15 +1,20 @@
-"""Columns that often mean a mistake: they are named, and usual columns are not."""
+"""Columns that often mean a mistake, or have changed since training: named, and no other."""
+
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from shown_pages import text_of
+from tables import KINDS, npz, written
 
 from aucbench import AUCClassifier
+from aucbench.data.arrays import rows
 from aucbench.data.understood import Understood
 from aucbench.datasets import load
 from aucbench.datasets.suspects import FEWEST, SAMPLE, sentinels, suspects
+from aucbench.datasets.tables import Schema
+from aucbench.datasets.tables.changes import UnusualCells, ranges_of
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -169,9 +174,8 @@ def clean(seed, n=500):
 def test_clean_tables_have_no_remark(seed):
     frame = clean(seed)
     positive = np.random.default_rng(seed + 100).random(len(frame)) < 0.2
-    frame["told"] = frame["normal"] + 1.5 * positive
-    told = [*suspects(frame, positive), *sentinels(frame, frame)]
-    assert told == []
+    frame["nearly"] = frame["normal"] + 1.5 * positive
+    assert [*suspects(frame, positive), *sentinels(frame, frame)] == []
 
 
 # A few cells that make the standard deviation
@@ -206,18 +210,89 @@ def test_a_few_cells_that_make_the_deviation_are_named(case):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_outliers_of_a_matrix_are_named_by_load_and_by_the_classifier(tmp_path, sparse):
     X = np.column_stack([WILD["one"], USUAL["age"] * (RNG.random(N) < 0.1 if sparse else 1)])
-    X = csr_array(X) if sparse else X
-    np.savez(tmp_path / "t.npz", X=X.toarray() if sparse else X, y=POSITIVE)
-    [warning] = load(tmp_path / "t.npz").understood.warnings
-    assert "column '0': because of a few cells (1e+12), its standard deviation" in warning
-    with pytest.warns(UserWarning, match=r"column '0'.*a few cells \(1e\+12\)"):
-        AUCClassifier("logistic", passes=1).fit(X, POSITIVE)
+    [warning] = load(written(npz(X=X, y=POSITIVE), tmp_path / "t.npz")).understood.warnings
+    assert "column '0': because of a few cells (1e+12)" in warning
+    with pytest.warns(UserWarning, match=r"column '0'.*1e\+12"):
+        AUCClassifier("logistic", passes=1).fit(csr_array(X) if sparse else X, POSITIVE)
 
 
-def test_the_page_shows_the_warning_on_cells_that_may_be_missing(tmp_path):
-    values = np.resize(np.round(np.linspace(0.2, 4.1, 40), 2), N)
-    values[1::5] = -999
-    path = tmp_path / "t.csv"
-    pd.DataFrame({"creatinine": values, "sick": POSITIVE.astype(int)}).to_csv(path, index=False)
-    [warning] = load(path).understood.warnings
-    assert f"warning: {warning}" in text_of("tables.md").splitlines()
+# Columns of new rows that have changed since training
+
+
+M = 1000
+
+
+def sample(n=M, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.3, np.nan, KINDS["age"](rng, n)),
+            "city": rng.choice(["Bonn", "Oslo", "Rome"], n),
+            "street": [f"Road {number}" for number in rng.zipf(1.5, n).clip(max=10**6)],
+            "day": KINDS["since"](rng, n),
+        }
+    )
+
+
+TABLE = sample()
+SCHEMA = Schema.of(TABLE)
+RANGES = ranges_of(rows(SCHEMA.codes(TABLE)))
+SHIFTED = [
+    ({"age": np.nan}, "'age': 100 % of the rows have no value, of the training rows 2\\d %"),
+    ({"city": None}, "'city': 100 % .* no value, of the training rows 0 %"),
+    ({"city": "ROME"}, "'city': 100 % .* that no training row has, such as 'ROME'"),
+    ({"street": "Main"}, "'street': 100 % .* that no training row has, such as 'Main'"),
+    ({"age": 180.0}, "'age': 100 % .* outside of 18 to 79"),
+    ({"day": pd.Timestamp("1970-01-01")}, "'day': .* 2020-01-01 00:00:00 to 2020-12-31 00:00"),
+]
+
+
+def changes(new, piece=M):
+    pieces = [new.iloc[lo : lo + piece] for lo in range(0, len(new), piece)]
+    each = [UnusualCells.of(SCHEMA.columns, RANGES, SCHEMA.codes(one), one) for one in pieces]
+    return [*sum(each[1:], each[0]).describe_changes(SCHEMA.columns, RANGES, M)]
+
+
+@pytest.mark.parametrize("piece", [7, M])
+@pytest.mark.parametrize(("changed", "wanted"), SHIFTED)
+def test_a_column_that_has_changed_is_named_with_its_share(changed, wanted, piece):
+    [remark] = changes(sample(60, seed=1).assign(**changed), piece)
+    assert re.search(wanted, remark), remark
+
+
+@pytest.mark.parametrize("n", [1, 3, 40, 2000])
+def test_rows_like_those_of_training_have_no_changed_column(n):
+    for seed in range(20):
+        assert changes(sample(n, seed=100 + seed)) == []
+
+
+def test_few_cells_and_single_rows_are_no_change():
+    new = sample(seed=1)
+    new.loc[: M // 25, "city"] = "Nice"
+    assert changes(new) == []
+    assert changes(sample(1).assign(city="ROME", age=np.nan)) == []
+    assert changes(new.assign(day=pd.Timestamp("2021-06-01"))) == []
+
+
+@pytest.mark.parametrize("changed", [{}, {"city": "ROME", "age": np.nan}, {"age": 180.0}])
+def test_a_column_of_test_rows_is_held_against_the_training_rows(changed):
+    y = np.arange(M) % 2
+    test = sample(60, seed=1).assign(y=y[:60], **changed)
+    data = load(TABLE.assign(y=y), target="y", test=test)
+    found = [warning for warning in data.understood.warnings if warning.startswith("test rows")]
+    assert len(found) == len(changed)
+    for name in changed:
+        assert any(f"column '{name}': 100 %" in warning for warning in found), found
+
+
+def test_test_rows_of_numbers_have_ranges_too():
+    X = pd.DataFrame({"a": np.linspace(0, 1, 200), "y": np.arange(200) % 2})
+    data = load(X, target="y", test=X.assign(a=X["a"] * 100))
+    assert "test rows: column 'a': 9" in " ".join(data.understood.warnings)
+
+
+def test_ranges_leave_out_gaps_and_count_the_zeros_of_sparse_rows():
+    X = np.array([[1.0, np.nan, -3.0], [2.0, np.nan, 0.0]])
+    np.testing.assert_array_equal(ranges_of(rows(X)), [[1, 1, -3], [2, 0, 0]])
+    sparse = rows(csr_array(np.nan_to_num(X)))
+    np.testing.assert_array_equal(ranges_of(sparse), [[1, 0, -3], [2, 0, 0]])
