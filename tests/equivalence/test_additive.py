@@ -1,7 +1,5 @@
 """additive: rank-svm on the features of splines, and how its ridges are chosen."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -12,21 +10,18 @@ from stepping import posed
 
 from aucbench import solve
 from aucbench.data import Data, Shape, Shapes
-from aucbench.errors import UnsupportedError
 from aucbench.features import Splines
 from aucbench.features.chain import applied
 from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.registry import get_features, get_solver
 from aucbench_plugins.roc_svm.additive import Additive
-from aucbench_plugins.roc_svm.smoothing import (
-    Tried,
-    _least_squares,
-    _trials,
-    smoothing,
-)
+from aucbench_plugins.roc_svm.smoothing import Tried, _least_squares, _trials, smoothing
+
+CURVED = (lambda x: 3.0 * np.cos(2.0 * x), lambda x: x**2 - 1.3)
+STRAIGHT = (lambda x: 2.0 * x, lambda x: -x)
 
 
-def drawn(effects, n: int = 600, seed: int = 0) -> Data:
+def curved(effects=CURVED, n=600, seed=0):
     """Rows whose log odds are a sum of effects of uniform columns."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2.0, 2.0, (n, len(effects)))
@@ -34,12 +29,8 @@ def drawn(effects, n: int = 600, seed: int = 0) -> Data:
     return Data.of(X, rng.random(n) < 1.0 / (1.0 + np.exp(-odds)))
 
 
-CURVED = (lambda x: 3.0 * np.cos(2.0 * x), lambda x: x**2 - 1.3)
-STRAIGHT = (lambda x: 2.0 * x, lambda x: -x)
-
-
-def test_with_given_ridges_it_is_rank_svm_on_splines() -> None:
-    data, lam = drawn(CURVED), 0.01
+def test_with_given_ridges_it_is_rank_svm_on_splines():
+    data, lam = curved(), 0.01
     run = solve(Additive(lam=lam, curve=0.5, knots=8), data)
     phi = Splines(knots=8).fit(data, np.random.default_rng(0)).bent(0.5)
     same = Splines(knots=8, curve=0.5).fit(data, np.random.default_rng(0))
@@ -49,13 +40,13 @@ def test_with_given_ridges_it_is_rank_svm_on_splines() -> None:
     assert np.allclose(run.w, other.w, atol=1e-3 * np.abs(other.w).max())
 
 
-def test_curved_effects_are_found_and_straight_ones_left_straight() -> None:
-    for effects, curved in ((CURVED, True), (STRAIGHT, False)):
-        data = drawn(effects)
+def test_curved_effects_are_found_and_straight_ones_left_straight():
+    for effects, bent in ((CURVED, True), (STRAIGHT, False)):
+        data = curved(effects)
         problem = posed(Additive(), data, np.random.default_rng(0))
-        assert bool(problem.data.terms.curved.any()) is curved
-    test, linear = drawn(CURVED, 4000, 1), solve("svm-or", drawn(CURVED))
-    found = solve("additive", drawn(CURVED))
+        assert bool(problem.data.terms.curved.any()) is bent
+    test, linear = curved(n=4000, seed=1), solve("svm-or", curved())
+    found = solve("additive", curved())
     auc, straight = (
         roc_auc_score(test.y, run.decision_function(test.rows)) for run in (found, linear)
     )
@@ -63,8 +54,8 @@ def test_curved_effects_are_found_and_straight_ones_left_straight() -> None:
     assert found.stop.name == "CERTIFIED"
 
 
-def test_what_is_given_is_not_judged() -> None:
-    data = drawn(CURVED)
+def test_what_is_given_is_not_judged():
+    data = curved()
     phi = Splines().fit(data, np.random.default_rng(0))
     for lam, curve, pairs in ((0.1, 0.3, 0), (0.1, None, 0), (None, 0.3, 0), (None, 0.3, 1)):
         tried = Tried(lam, curve, (pairs,))
@@ -74,7 +65,7 @@ def test_what_is_given_is_not_judged() -> None:
         assert chosen.pairs == pairs
 
 
-def test_joint_effects_are_found_where_there_are_some() -> None:
+def test_joint_effects_are_found_where_there_are_some():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 6))
     odds = 2.0 * X[:, 1] * X[:, 4] + X[:, 0]
@@ -94,8 +85,8 @@ def test_joint_effects_are_found_where_there_are_some() -> None:
     assert aucs[2] > aucs[0] + 0.1
 
 
-def test_products_are_those_of_the_functions_of_both_columns() -> None:
-    data = drawn(CURVED)
+def test_products_are_those_of_the_functions_of_both_columns():
+    data = curved()
     phi = Splines(pairs=1, curve=0.5).fit(data, np.random.default_rng(0))
     x, z = data.rows.matrix.T
     (cross,) = phi.crosses
@@ -105,15 +96,15 @@ def test_products_are_those_of_the_functions_of_both_columns() -> None:
     assert np.allclose(own, 0.5 * products / np.sqrt(products.var(axis=0).sum()))
 
 
-def test_a_column_whose_effect_has_a_shape_is_in_no_pair() -> None:
-    data = replace(drawn((*CURVED, *STRAIGHT)), shapes=Shapes(((1, Shape(1)),)))
+def test_a_column_whose_effect_has_a_shape_is_in_no_pair():
+    data = replace(curved((*CURVED, *STRAIGHT)), shapes=Shapes(((1, Shape(1)),)))
     phi = Splines(pairs=3).fit(data, np.random.default_rng(0))
     assert len(phi.crosses) == 3
     assert all(1 not in cross.columns for cross in phi.crosses)
 
 
-def test_trials_come_near_the_minimum() -> None:
-    data = drawn(CURVED)
+def test_trials_come_near_the_minimum():
+    data = curved()
     mapped = applied(Splines(curve=0.3).fit(data, np.random.default_rng(0)), data)
     lams = np.array([0.1, 0.01])
     for lam, w in zip(lams, _trials(mapped, lams, _least_squares(mapped)).T, strict=True):
@@ -124,8 +115,8 @@ def test_trials_come_near_the_minimum() -> None:
 
 
 @pytest.mark.parametrize("layout", ["standard", "none"])
-def test_an_effect_that_must_rise_does(layout: str) -> None:
-    data = replace(drawn(CURVED), shapes=Shapes(((1, Shape(1)),)))
+def test_an_effect_that_must_rise_does(layout):
+    data = replace(curved(), shapes=Shapes(((1, Shape(1)),)))
     phi = get_features(layout).fit(data, np.random.default_rng(0))
     bounded = applied(phi, data)
     run = solve("additive", bounded)
@@ -136,10 +127,10 @@ def test_an_effect_that_must_rise_does(layout: str) -> None:
     assert run.stop.name == "CERTIFIED"
 
 
-def test_a_true_shape_costs_nothing_beside_columns_that_say_nothing() -> None:
+def test_a_true_shape_costs_nothing_beside_columns_that_say_nothing():
     """Its increments have the ridge of a linear part, and not that of what bends."""
     noise = (lambda x: 0.0 * x,) * 20
-    data, new = (drawn((*STRAIGHT, *noise), n, n) for n in (600, 4000))
+    data, new = (curved((*STRAIGHT, *noise), n, n) for n in (600, 4000))
     shaped = replace(data, shapes=Shapes(((0, Shape(slope=1)), (1, Shape(slope=-1)))))
     quality = []
     for one in (data, shaped):
@@ -148,30 +139,20 @@ def test_a_true_shape_costs_nothing_beside_columns_that_say_nothing() -> None:
     assert quality[1] > quality[0] - 0.005
 
 
-def test_rows_like_text_keep_straight_effects() -> None:
+def test_rows_like_text_keep_straight_effects():
     X = sparse_random(200, 400, density=0.01, rng=np.random.default_rng(0), format="csr")
     data = Data.of(X, np.arange(200) % 2)
     assert np.allclose(solve("additive", data).w, solve("rank-svm", data).w)
-    for given in ({"curve": 0.3}, {"pairs": 2}):
-        with pytest.raises(UnsupportedError, match="like text"):
-            solve(Additive(**given), data)
 
 
-def test_features_that_bend_already_are_refused() -> None:
-    data = drawn(CURVED)
-    mapped = applied(Splines().fit(data, np.random.default_rng(0)), data)
-    with pytest.raises(UnsupportedError, match="curves already"):
-        solve("additive", mapped)
-
-
-def test_many_rows_are_judged_by_some_of_them(monkeypatch) -> None:
+def test_many_rows_are_judged_by_some_of_them(monkeypatch):
     monkeypatch.setattr("aucbench_plugins.roc_svm.smoothing.MOST", 500)
-    problem = posed(Additive(), drawn(CURVED, 2000), np.random.default_rng(0))
+    problem = posed(Additive(), curved(n=2000), np.random.default_rng(0))
     assert problem.data.terms.curved.any()
     assert problem.data.n == 2000
 
 
-def test_wide_rows_are_judged_by_few_of_them() -> None:
+def test_wide_rows_are_judged_by_few_of_them():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 120))
     y = rng.random(1500) < 1.0 / (1.0 + np.exp(-3.0 * (X[:, 0] ** 2 - 1.0)))

@@ -5,6 +5,8 @@ from itertools import islice
 import numpy as np
 import pytest
 from layouts import LAYOUTS
+from optima import ridge_weights
+from samples import sample
 from stepping import posed, states
 
 import aucbench_plugins.ridge.normal_equations as normal_equations
@@ -17,56 +19,33 @@ from aucbench.solving.loop import solve
 from aucbench.solving.values import objective_at
 
 pytestmark = pytest.mark.plain
+SHAPES = {"long": (203, 11), "wide": (60, 90)}
 
 
-def sample(layout=np.asarray, n=203, d=11, offset=0.0):
-    rng = np.random.default_rng(4)
-    y = np.where(rng.random(n) < 0.2, 1, -1)
-    X = (rng.normal(size=(n, d)) + 0.4 * y[:, None]) / 3.0
-    X[rng.random(X.shape) < 0.5] = 0.0
-    return Data.of(layout(X + offset), y)
-
-
-def ridge(data, lam):
-    """w of (2(C+ + C- + dd') + lam I) w = -2d, from centred rows."""
-    X = data.rows.matrix if not data.rows.is_sparse else data.rows.matrix.toarray()
-    pos, neg = X[data.y > 0], X[data.y < 0]
-    delta = neg.mean(axis=0) - pos.mean(axis=0)
-    H = 2 * (np.cov(pos.T, bias=True) + np.cov(neg.T, bias=True) + np.outer(delta, delta))
-    return np.linalg.solve(H + lam * np.eye(data.d), -2 * delta)
+def ridge_problem(shape="long", layout=np.asarray, offset=0.0, lam=0.01):
+    """Data, and the weights of the closed form of the same rows without their offset."""
+    X, y = sample(4, *SHAPES[shape], positives=0.2, density=0.5, shift=0.4, scale=1 / 3)
+    return Data.of(layout(X + offset), y), ridge_weights(X, y, lam)
 
 
 @LAYOUTS
 @pytest.mark.parametrize("lam", [1e-4, 0.01, 10.0])
-def test_ls_svm_is_the_closed_form(layout, lam):
-    data = sample(layout)
-
-    run = solve(get_solver("ls-svm", lam=lam), data)
-
-    np.testing.assert_allclose(run.w, ridge(data, lam), rtol=1e-9, atol=1e-12)
-    assert run.stop in {Stop.FINISHED, Stop.CERTIFIED}
-
-
-def wide(layout=np.asarray, offset=0.0):
-    return sample(layout, n=60, d=90, offset=offset)
-
-
-@LAYOUTS
-@pytest.mark.parametrize("lam", [1e-4, 0.01, 10.0])
-def test_with_fewer_rows_than_features_it_is_the_closed_form_too(layout, lam, monkeypatch):
-    monkeypatch.setattr(normal_equations, "_matrix", None)  # nothing of the size of d x d
-    data = wide(layout)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_ls_svm_is_the_closed_form(shape, layout, lam, monkeypatch):
+    if shape == "wide":
+        monkeypatch.setattr(normal_equations, "_matrix", None)  # nothing of the size of d x d
+    data, w = ridge_problem(shape, layout, lam=lam)
 
     run = solve(get_solver("ls-svm", lam=lam), data, gap_tol=0.0)
 
-    np.testing.assert_allclose(run.w, ridge(data, lam), rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(run.w, w, rtol=1e-7, atol=1e-10)
     assert run.stop is Stop.FINISHED
     assert len(run.points) <= 8
 
 
 @LAYOUTS
 def test_the_factor_of_few_rows_inverts_the_matrix(layout):
-    data = wide(layout)
+    data, _ = ridge_problem("wide", layout)
     weighted = Data.of(data.rows.matrix, data.y, weights=np.linspace(0.5, 2.0, data.n))
     for rows in (data, weighted):
         f, r = PairwiseSquare(rows), np.sin(np.arange(90.0))
@@ -80,35 +59,38 @@ def test_the_factor_of_few_rows_inverts_the_matrix(layout):
 
 
 @LAYOUTS
-@pytest.mark.parametrize("lam", [1e-12, 1e-3])
-def test_products_that_rounding_spoils_are_not_used(layout, lam, monkeypatch):
+@pytest.mark.parametrize(("lam", "offset"), [(1e-12, 0.0), (1e-3, 1e6)])
+def test_products_that_rounding_spoils_are_not_used(layout, lam, offset, monkeypatch):
     monkeypatch.setattr(normal_equations, "_by_products", None)
-    offset = 0.0 if lam < 1e-6 else 1e6
-    data = wide(layout, offset=offset)
+    data, w = ridge_problem("wide", layout, offset, lam)
 
-    run = solve(get_solver("ls-svm", lam=lam), data)
+    np.testing.assert_allclose(
+        solve(get_solver("ls-svm", lam=lam), data).w, w, rtol=1e-2, atol=1e-3
+    )
 
-    np.testing.assert_allclose(run.w, ridge(wide(layout), lam), rtol=1e-2, atol=1e-3)
+
+def no_factor(*args, **kwargs):
+    raise np.linalg.LinAlgError("not positive definite")
 
 
-@LAYOUTS
-def test_above_the_limit_of_the_direct_method_it_iterates(layout, monkeypatch):
-    monkeypatch.setattr(normal_equations, "DIRECT", 5)
-    data = sample(layout)
+@pytest.mark.parametrize(("name", "value"), [("DIRECT", 5), ("cho_factor", no_factor)])
+def test_above_its_limit_and_without_a_factor_the_direct_method_iterates(name, value, monkeypatch):
+    monkeypatch.setattr(normal_equations, name, value)
+    data, w = ridge_problem()
 
     run = solve(get_solver("ls-svm", lam=0.01), data, gap_tol=0.0)
 
-    np.testing.assert_allclose(run.w, ridge(data, 0.01), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(run.w, w, rtol=1e-8, atol=1e-10)
     assert run.stop is Stop.FINISHED
     assert 3 < len(run.points) < 60
 
 
 def test_the_residual_is_the_norm_of_the_gradient_and_bounds_the_gap(monkeypatch):
     monkeypatch.setattr(normal_equations, "DIRECT", 5)
-    data, lam = sample(), 0.01
+    (data, w), lam = ridge_problem(), 0.01
     solver = get_solver("ls-svm", lam=lam)
     problem = posed(solver, data)
-    best = objective_at(problem, ridge(data, lam))
+    best = objective_at(problem, w)
 
     gaps = []
     for state in islice(states(solver, problem), 8):
@@ -122,27 +104,13 @@ def test_the_residual_is_the_norm_of_the_gradient_and_bounds_the_gap(monkeypatch
 
 
 def test_features_with_huge_means_keep_their_digits():
-    plain, moved = sample(), sample(offset=1e5)
-
-    run = solve(get_solver("ls-svm", lam=0.01), moved, gap_tol=0.0)
-
-    np.testing.assert_allclose(run.w, ridge(plain, 0.01), rtol=1e-5)
-
-
-def test_a_matrix_without_a_factor_is_solved_by_its_diagonal(monkeypatch):
-    def fails(*args, **kwargs):
-        raise np.linalg.LinAlgError("not positive definite")
-
-    monkeypatch.setattr(normal_equations, "cho_factor", fails)
-    data = sample()
-
+    data, w = ridge_problem(offset=1e5)
     run = solve(get_solver("ls-svm", lam=0.01), data, gap_tol=0.0)
-
-    np.testing.assert_allclose(run.w, ridge(data, 0.01), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(run.w, w, rtol=1e-5)
 
 
 def test_the_last_state_within_a_budget_of_passes_has_a_gap():
-    run = solve(get_solver("spdam", lam=1e-4), sample(), passes=22)
+    run = solve(get_solver("spdam", lam=1e-4), ridge_problem()[0], passes=22)
 
     assert run.stop is Stop.PASSES
     assert run.points[-1].gap is not None

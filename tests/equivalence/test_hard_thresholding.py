@@ -1,86 +1,114 @@
-"""Hard thresholding solvers with trivial settings are methods everybody knows."""
+"""Hard thresholding with trivial settings is a known method; k is chosen by trial fits."""
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
+from samples import sample
 from stepping import posed, states
 
+import aucbench_plugins.thresholding.sparsity as sparsity
 from aucbench.contract import Identity, Problem
 from aucbench.data import Data
 from aucbench.data.tally import counting
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import lipschitz
-from aucbench.registry import get_solver
+from aucbench.optim import chosen, lipschitz
+from aucbench.registry import get_dataset, get_solver
+from aucbench.solving.loop import solve
 
-RNG = np.random.default_rng(5)
-Y = np.where(RNG.random(48) < 0.25, 1, -1)
-X = RNG.normal(size=(48, 9)) + 0.4 * Y[:, None]
-
-
-def iterates(solver, problem, steps, seed=3):
-    made = states(solver, problem, np.random.default_rng(seed))
-    return np.array([state.w.copy() for state in islice(made, steps)])
+X, Y = sample(5, n=48, d=9, positives=0.25, shift=0.4)
+DATA = Data.of(X, Y)
+OUTBREAK = get_dataset("outbreak[n=400,d=50,k=5]")
+NAMES = pytest.mark.parametrize("name", ["sht-auc", "sto-iht", "hsg-ht"])
 
 
-@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def made(solver, data=DATA):
+    return states(solver, posed(solver, data, np.random.default_rng(5)), np.random.default_rng(3))
+
+
+def iterates(solver, steps, data=DATA):
+    return np.array([state.w.copy() for state in islice(made(solver, data), steps)])
+
+
+@LAYOUTS
 def test_sht_auc_with_all_features_and_one_block_is_gradient_descent(layout):
-    data = Data.of(layout(X), Y)
-    solver = get_solver("sht-auc", k=9, blocks=1, gamma=0.05)
+    found = iterates(get_solver("sht-auc", k=9, blocks=1, gamma=0.05), 20, Data.of(layout(X), Y))
 
-    found = iterates(solver, posed(solver, data, RNG), 20)
-
-    f, w = PairwiseSquare(data), np.zeros(9)
+    f, w = PairwiseSquare(DATA), np.zeros(9)
     for step in found:
         w = w - 0.05 * f.grad(w)
         np.testing.assert_allclose(step, w, rtol=1e-13, atol=1e-15)
 
 
 def test_hsg_ht_with_full_batches_is_full_gradient_thresholding():
-    data = Data.of(X, Y)
     hsg = get_solver("hsg-ht", k=4, gamma=0.3, tau=48)
     sto = get_solver("sto-iht", k=4, gamma=0.3, blocks=1)
 
-    np.testing.assert_array_equal(
-        iterates(hsg, posed(hsg, data, RNG), 20), iterates(sto, posed(sto, data, RNG), 20)
-    )
+    np.testing.assert_array_equal(iterates(hsg, 20), iterates(sto, 20))
 
 
 def test_hsg_ht_grows_its_batches_over_the_whole_run():
-    data = Data.of(X, Y)
-    solver = get_solver("hsg-ht", k=4, gamma=0.3, tau=5.0, zeta=1.5)
-
     with counting() as read:
-        made = states(solver, posed(solver, data, RNG), np.random.default_rng(0))
-        seen = np.diff([0, *(read.rows for _ in islice(made, 9))])
+        run = made(get_solver("hsg-ht", k=4, gamma=0.3, tau=5.0, zeta=1.5))
+        seen = np.diff([0, *(read.rows for _ in islice(run, 9))])
 
     np.testing.assert_array_equal(seen, [5, 8, 12, 17, 26, 38, 48, 48, 48])
 
 
 def test_default_step_is_half_of_one_over_the_block_smoothness():
-    data = Data.of(X, Y)
-    free = get_solver("sht-auc", k=9, blocks=1)
-    problem = Problem(PairwiseSquare(data), Identity())
-    gamma = 0.5 / lipschitz(problem.f, data.blocks(1), np.random.default_rng(0))
+    problem = Problem(PairwiseSquare(DATA), Identity())
+    gamma = 0.5 / lipschitz(problem.f, DATA.blocks(1), np.random.default_rng(0))
+    run = states(get_solver("sht-auc", k=9, blocks=1), problem, np.random.default_rng(3))
 
-    first = iterates(free, problem, 1)[0]
-
-    np.testing.assert_allclose(first, -gamma * problem.f.grad(np.zeros(9)), rtol=1e-2)
+    np.testing.assert_allclose(next(run).w, -gamma * problem.f.grad(np.zeros(9)), rtol=1e-2)
 
 
 def test_default_step_converges_with_small_blocks_where_the_full_step_diverges():
     rng = np.random.default_rng(0)
-    y = np.where(rng.random(400) < 0.05, 1, -1)
-    y[:8] = 1
-    data = Data.of(rng.normal(size=(400, 30)) + 0.3 * y[:, None], y)
+    data = Data.of(*sample(0, n=400, d=30, positives=0.07, shift=0.3))
     f = PairwiseSquare(data)
     full = 1 / lipschitz(f, data.blocks(1), rng)
 
     def objective_after(gamma):
         solver = get_solver("sht-auc", k=30, blocks=200, gamma=gamma)
         with np.errstate(over="ignore", invalid="ignore"):
-            return f.value(iterates(solver, posed(solver, data, rng), 2000)[-1])
+            return f.value(iterates(solver, 2000, data)[-1])
 
     assert objective_after(None) < 1.0
     assert not objective_after(full) < 1.0
+
+
+@NAMES
+def test_trials_of_k_are_fits_of_their_own(name, monkeypatch):
+    shared = solve(name, OUTBREAK, passes=3)
+    monkeypatch.setattr(sparsity, "chosen", lambda trial, *rest: chosen(trial.solver, *rest))
+
+    own = solve(name, OUTBREAK, passes=3)
+
+    np.testing.assert_array_equal(shared.w, own.w)
+    assert [p.objective for p in shared.points] == [p.objective for p in own.points]
+
+
+@NAMES
+def test_every_trial_has_the_same_batches_and_rows_and_the_step_is_found_once(name, monkeypatch):
+    tried = []
+
+    def watched(trial, parameter, values, data, rng, budget):
+        for k in values:
+            run = replace(trial, k=k)
+            draws = np.random.default_rng(7)
+            with counting() as read:
+                problem = posed(run, data, draws)
+                next(states(run, problem, draws))
+            tried.append((problem.project.k, read.rows, draws.random(), read.numbers))
+        return values[0]
+
+    monkeypatch.setattr(sparsity, "chosen", watched)
+    posed(get_solver(name), OUTBREAK, np.random.default_rng(0))
+
+    few, all_features = tried
+    assert (few[0], all_features[0]) == (12, 50)
+    assert few[1:3] == all_features[1:3]
+    assert 0 < all_features[3] < 0.5 * few[3]  # the products that give L̂ were known

@@ -10,25 +10,20 @@ from itertools import islice
 import numpy as np
 import pytest
 from layouts import LAYOUTS
+from samples import sample
 from scipy.sparse import csr_array
 from stepping import posed, states, step_by_buffers, step_by_rows
 
 from aucbench.data import Data
 from aucbench.registry import get_solver
 
-# The specification of a solver, its module, the name of the kernel in it, and whose steps they are.
-KERNELS = [
-    ("solam", "solam", "solam_pass", "solam"),
-    ("solam[xi=0.5,R=0.2,kappa=1.0]", "solam", "solam_pass", "solam"),
-    ("reg-solam[lam=0.1]", "reg_solam", "solam_pass", "solam"),
-    ("fsauc[passes=3]", "fsauc", "stage_rows", "fsauc"),
-    ("fsauc[passes=3,R=0.1,eta=0.5]", "fsauc", "stage_rows", "fsauc"),
-    ("opauc", "opauc", "opauc_pass", "opauc"),
-    ("opauc[eta=0.1,lam=0.5]", "opauc", "opauc_pass", "opauc"),
-    ("opauc-lr[rank=5]", "opauc_lr", "sketch_pass", "opauc_lr"),
-    ("opauc-lr[eta=0.1,lam=0.5]", "opauc_lr", "sketch_pass", "opauc_lr"),
-    ("uni-exp", "uni_exp", "uni_exp_pass", "uni_exp"),
-    ("uni-exp[eta=0.1,intercept=false]", "uni_exp", "uni_exp_pass", "uni_exp"),
+KERNELS = [  # the module of a solver, the kernel in it, and further parameters
+    *(("solam", "solam_pass", given) for given in ("", "[xi=0.5,R=0.2,kappa=1.0]")),
+    ("reg_solam", "solam_pass", "[lam=0.1]"),
+    *(("fsauc", "stage_rows", given) for given in ("[passes=3]", "[passes=3,R=0.1,eta=0.5]")),
+    *(("opauc", "opauc_pass", given) for given in ("", "[eta=0.1,lam=0.5]")),
+    *(("opauc_lr", "sketch_pass", given) for given in ("[rank=5]", "[eta=0.1,lam=0.5]")),
+    *(("uni_exp", "uni_exp_pass", given) for given in ("", "[eta=0.1,intercept=false]")),
 ]
 SPAM = [
     *("spam-l1[l1=0.005]", "spam-l1[l1=0.005,average=false]", "spam-l2", "spam-l2[xi=0.4]"),
@@ -37,12 +32,7 @@ SPAM = [
 PASSES = 3
 
 
-def sample(n=150, d=12):
-    rng = np.random.default_rng(4)
-    y = np.where(rng.random(n) < 0.3, 1, -1)
-    X = (rng.normal(size=(n, d)) + 0.4 * y[:, None]) / np.sqrt(d)
-    X[rng.random(X.shape) < 0.6] = 0.0
-    return X, y
+X, Y = sample(4, n=150, d=12, shift=0.4, density=0.4, scale=12**-0.5)
 
 
 def weights(spec, data):
@@ -52,23 +42,23 @@ def weights(spec, data):
     return np.array([state.w.copy() for state in islice(made, PASSES)])
 
 
-def by_rows(update, X, y):
+def by_rows(update):
     """A kernel that takes the plain steps."""
     return lambda chunk, order, memory, *drawn, work=None: step_by_rows(
-        update, memory, X, y, order, *drawn
+        update, memory, X, Y, order, *drawn
     )
 
 
 @LAYOUTS
-@pytest.mark.parametrize(("spec", "module", "kernel", "of"), KERNELS)
-def test_a_kernel_takes_the_steps_of_the_definition(monkeypatch, layout, spec, module, kernel, of):
-    X, y = sample()
-    data = Data.of(layout(X), y)
+@pytest.mark.parametrize(("module", "kernel", "given"), KERNELS)
+def test_a_kernel_takes_the_steps_of_the_definition(monkeypatch, layout, module, kernel, given):
+    spec, of = module.replace("_", "-") + given, module.removeprefix("reg_")
+    data = Data.of(layout(X), Y)
     found = weights(spec, data)
     place = import_module(f"aucbench_plugins.online.{module}")
     update = import_module(f"aucbench_plugins.online.{of}").reference_update
 
-    monkeypatch.setattr(place, kernel, by_rows(update, X, y))
+    monkeypatch.setattr(place, kernel, by_rows(update))
     expected = weights(spec, data)
 
     assert np.ptp(expected) > 1e-3
@@ -80,15 +70,14 @@ def test_a_kernel_takes_the_steps_of_the_definition(monkeypatch, layout, spec, m
 @pytest.mark.parametrize("features_per_value", [0, 30])
 def test_spam_takes_its_steps_with_each_penalty(monkeypatch, layout, spec, features_per_value):
     """Rows in CSR have lazy steps from 0 features per stored value on, and dense rows never."""
-    X, y = sample()
-    data = Data.of(layout(X), y)
+    data = Data.of(layout(X), Y)
     spam = import_module("aucbench_plugins.online.spam")
     proximal = import_module("aucbench_plugins.online.proximal")
     if layout is csr_array:
         monkeypatch.setattr(proximal, "LAZY_FROM", features_per_value)
     found = weights(spec, data)
 
-    monkeypatch.setattr(spam, "choose_pass", lambda *_: by_rows(spam.reference_update, X, y))
+    monkeypatch.setattr(spam, "choose_pass", lambda *_: by_rows(spam.reference_update))
     expected = weights(spec, data)
 
     assert np.ptp(expected) > 1e-3
@@ -100,14 +89,13 @@ def test_spam_takes_its_steps_with_each_penalty(monkeypatch, layout, spec, featu
 @pytest.mark.parametrize("buffer", [7, 300])
 def test_oam_takes_its_steps_and_fills_its_buffers(layout, spec, buffer):
     """With 7 slots rows are replaced; with more than 256 no products of rows are kept."""
-    X, y = sample()
     solver = get_solver(spec, buffer=buffer, C=0.3, shuffle=False)
-    made = states(solver, posed(solver, Data.of(layout(X), y)), np.random.default_rng(1))
+    made = states(solver, posed(solver, Data.of(layout(X), Y)), np.random.default_rng(1))
     found = [state.w.copy() for state in islice(made, PASSES)][-1]
 
-    uniforms = np.random.default_rng(1).random((PASSES * len(y), 2))
-    order = np.tile(np.arange(len(y)), PASSES)
-    expected, _ = step_by_buffers(solver, np.zeros(X.shape[1]), X, y, order, uniforms)
+    uniforms = np.random.default_rng(1).random((PASSES * len(Y), 2))
+    order = np.tile(np.arange(len(Y)), PASSES)
+    expected, _ = step_by_buffers(solver, np.zeros(X.shape[1]), X, Y, order, uniforms)
 
     assert np.ptp(expected) > 1e-3
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)

@@ -1,24 +1,18 @@
 """Kernel ROC-SVMs against the dual of the representer form."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from layouts import LAYOUTS
 from observed import observed
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import pairwise_kernels
 from stepping import posed, states
 
 from aucbench.data import Data
-from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.features import Nystroem
-from aucbench.projectors import ElasticNet, L2Ball
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 from aucbench.solving.values import objective_at
-from aucbench.solving.wrappers import recast
-from aucbench_plugins.roc_svm import roc_svm_kernel
 
 LAM = 0.05
 KERNELS = {
@@ -59,7 +53,7 @@ def naive(K, alpha, positives, negatives, lam):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+@LAYOUTS
 def test_kernel_solver_reaches_the_optimum_of_the_representer_form(kernel, layout):
     data = toy(24)
     X = data.rows.matrix
@@ -132,37 +126,3 @@ def test_a_neighbour_on_the_grid_is_a_start(name):
     state = next(states(solver, posed(solver, data, rng), rng, first.w))
 
     np.testing.assert_allclose(state.w, first.w, rtol=1e-6, atol=1e-9)
-
-
-def test_many_rows_are_refused_with_the_way_out(monkeypatch):
-    monkeypatch.setattr(roc_svm_kernel, "MAX_ROWS", 29)
-
-    sentence = "for K of 30 rows, at most 1024; use roc-svm-nystrom"
-    with pytest.raises(UnsupportedError, match=sentence):
-        solve(get_solver("roc-svm-kernel"), toy(30))
-
-
-@pytest.mark.parametrize(
-    "spec",
-    ["roc-svm-nystrom[loss=half]", "roc-svm-nystrom[pairs=9]", "roc-svm-nystrom[lam=0]"],
-)
-def test_options_that_would_do_nothing_are_refused(spec):
-    with pytest.raises(ParameterError):
-        get_solver(spec)
-
-
-@pytest.mark.parametrize("name", ["roc-svm-kernel", "roc-svm-nystrom"])
-def test_kernels_are_checked_before_the_fit(name):
-    with pytest.raises(ParameterError, match="must be 'auto' or 'linear' or 'poly' or 'rbf'"):
-        get_solver(name, kernel="cosine")
-    with pytest.raises(UnsupportedError, match="tied to its own projector"):
-        recast(get_solver(name), projector=L2Ball(1.0))
-
-
-def test_another_penalty_than_the_kernel_norm_is_refused():
-    solver = get_solver("roc-svm-nystrom")
-    rng = np.random.default_rng(0)
-    problem = replace(posed(solver, toy(30), rng), project=ElasticNet())
-
-    with pytest.raises(UnsupportedError, match="kernel norm"):
-        next(states(solver, problem, rng))

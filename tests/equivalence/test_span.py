@@ -5,6 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from layouts import LAYOUTS
+from samples import sample
 from stepping import posed
 
 from aucbench.data import Data
@@ -17,9 +18,7 @@ METHODS = pytest.mark.parametrize("name", ["opauc", "opauc-lr", "oam-seq", "oam-
 
 
 def wide(layout, offset=0.0, n=24, d=150):
-    rng = np.random.default_rng(0)
-    y = np.where(np.arange(n) % 3, -1, 1)
-    X = rng.normal(size=(n, d)) + 0.3 * y[:, None] + offset
+    X, y = sample(0, n, d, shift=0.3, offset=offset)
     X[-4:] = X[:4]  # some rows twice, with both labels
     return Data.of(layout(X), y)
 
