@@ -1,6 +1,5 @@
 """Measures of pairs beside their definition, a dict of pairs in fractions."""
 
-from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -8,101 +7,184 @@ import pytest
 import reference as naive
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import somersd
 
-from aucbench.data import Data
-from aucbench.data.categories import Categories
-from aucbench.data.grades import Grades
-from aucbench.data.survival import Survival
+from aucbench.data import Categories, Data, Grades, Survival
 from aucbench.data.targets import Labels
-from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.metrics import auc, hand_till, one_vs_rest, partial_auc
-from aucbench.metrics.pairs import (
-    influence_of,
-    measure_of,
-    measured_by,
-    pair_measure,
-    quality_of,
+from aucbench.errors import DataError
+from aucbench.metrics import (
+    auc,
+    auc_of,
+    cindex,
+    gauc,
+    grade_auc,
+    hand_till,
+    one_vs_rest,
+    partial_auc,
 )
+from aucbench.metrics.pairs import influence_of, measure_of, measured_by, pair_measure, quality_of
 from aucbench.metrics.rows import TargetRows, bare, rows_of
-from aucbench.pairs import ByClass, Fpr, Grade, Group, Time
+from aucbench.pairs import ByClass, Fpr, Grade, Group, Time, members_of
 from aucbench.stats import Fold
 from aucbench.stats.delong import Placements
 from aucbench.stats.influence import Influences
 
-X = np.zeros
+FIRST = [1, 2, 2, 3, 4], [1, 1, 0, 0, 1], [2, 2, 0.5, 1.5, 0]
+SECOND = [5, 3, 3, 3, 8, 1], [1, 1, 1, 0, 0, 0], [1, 0, 2, 0.5, 1, 3]
+RNG = np.random.default_rng(0)
+Y40, S40, GROUPS40 = np.r_[1, -1, RNG.choice([-1, 1], 38)], RNG.normal(size=40), np.arange(40) % 4
 
 
-def drawn(data, n, low, high):
+def close(value, wanted):
+    return value == pytest.approx(float(wanted), abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),  # of times: scikit-survival 0.28, lifelines 0.30.3
+    [
+        (cindex(*FIRST), F(13, 14)),
+        (cindex(*FIRST, weight="ipcw"), F(41, 43)),
+        (cindex(*SECOND), F(1, 2)),
+        (cindex(*SECOND, tau=4), F(1, 2)),
+        (cindex(*SECOND, weight="ipcw"), F(1, 2)),
+        (grade_auc([2, 1, 0, 1, 2], [1, 1, 0.5, 2, 0]), F(7, 16)),
+        (grade_auc([2, 1, 0, 1, 2], [1, 1, 0.5, 2, 0], each="grades"), F(13, 24)),
+        (grade_auc([2, 1, 0, 1, 2], [1, 1, 0.5, 2, 0], gain="exp2"), F(3, 8)),
+        (grade_auc([0, 3, 1, 3, 0, 2], [0, 2, 0.5, 1, 1, 1.5]), F(21, 26)),
+        (grade_auc([0, 3, 1, 3, 0, 2], [0, 2, 0.5, 1, 1, 1.5], each="grades"), F(13, 16)),
+        (grade_auc([0, 3, 1, 3, 0, 2], [0, 2, 0.5, 1, 1, 1.5], gain="exp2"), F(99, 116)),
+        *(
+            # A heavy row of another group changes nothing.
+            (grade_auc([1, 0, 1, 0, 1, 0, 1], [0.9, 0.1, 0.3, 0.7, 0.5, 0.5, 2],
+                       [0.1, 0.2, 0.3, 0.15, 0.25, 0.35, heavy], groups=[0] * 6 + [1]), F(179, 364))
+            for heavy in (1.0, 1e15, 1e300)
+        ),
+    ],
+)  # fmt: skip
+def test_golden_concordances(value, wanted):
+    assert close(value, wanted)
+
+
+def sampled(data, n, low, high):
     return np.array(data.draw(st.lists(st.integers(low, high), min_size=n, max_size=n)))
 
 
-def expected(pairs, s, units):
-    """θ, and ψ of each unit: Σ π (k − θ) over the pairs with an end in it, each pair once."""
+def agrees(value, told, pairs, s, units):
+    """The measure is θ, and ψ of each unit is Σ π (k − θ) over the pairs with an end in it."""
+    if not pairs:
+        assert told is None
+        with pytest.raises(DataError):
+            value()
+        return
+    s, units = s.tolist(), units.tolist()
     theta = naive.concordance(pairs, s)[0]
     psi = dict.fromkeys(sorted({*units}), F(0))
     for (i, j), weight in pairs.items():
         k = F(1) if s[i] > s[j] else F(1, 2) if s[i] == s[j] else F(0)
-        for unit in {units[i], units[j]}:
+        for unit in {units[i], units[j]}:  # each pair once
             psi[unit] += weight * (k - theta)
-    return theta, psi
-
-
-def agrees(told, pairs, s, units):
-    if not pairs:
-        assert told is None
-        return
-    theta, psi = expected(pairs, s.tolist(), units.tolist())
-    assert told.value == pytest.approx(float(theta), abs=1e-14)
+    assert close(value(), theta)
+    assert close(told.value, theta)
     assert told.psi == pytest.approx([float(psi[u]) for u in told.units.tolist()], abs=1e-14)
     assert told.masses.sum(axis=1) == pytest.approx([2 / len(told.masses)] * len(told.masses))
 
 
 @given(st.data())
-def test_influence_within_groups(data):
+def test_pairs_within_groups(data):
     n = data.draw(st.integers(2, 14))
-    y = 2 * drawn(data, n, 0, 1) - 1
-    group, v, s = drawn(data, n, 0, 3), drawn(data, n, 1, 3), drawn(data, n, -4, 4) / 4
+    y = 2 * sampled(data, n, 0, 1) - 1
+    group, v, s = sampled(data, n, 0, 3), sampled(data, n, 1, 3), sampled(data, n, -4, 4) / 4
     each = data.draw(st.sampled_from(["pair", "group"]))
-    of = bare(Labels(y.astype(np.int8), v * 1.0), group)
-    told = influence_of(Group(each=each), of, s)
-    agrees(told, naive.of_groups(y.tolist(), group.tolist(), v.tolist(), each), s, group)
+    told = influence_of(Group(each=each), bare(Labels(y.astype(np.int8), v * 1.0), group), s)
+    pairs = naive.of_groups(y.tolist(), group.tolist(), v.tolist(), each)
+    agrees(lambda: gauc(y, s, v, group, each=each), told, pairs, s, group)
 
 
 @given(st.data())
-def test_influence_of_survival_times(data):
+def test_pairs_of_survival_times(data):
     n = data.draw(st.integers(2, 12))
-    time, event = drawn(data, n, 1, 5) * 1.0, drawn(data, n, 0, 1) > 0
-    v, s = drawn(data, n, 1, 3), drawn(data, n, -4, 4) / 4
+    time, event = sampled(data, n, 1, 5) * 1.0, sampled(data, n, 0, 1) > 0
+    v, s = sampled(data, n, 1, 3), sampled(data, n, -4, 4) / 4
     tau = data.draw(st.sampled_from([None, 3.0]))
-    groups = drawn(data, n, 0, 3) if data.draw(st.booleans()) else None
+    groups = sampled(data, n, 0, 3) if data.draw(st.booleans()) else None
     units = np.arange(n) if groups is None else groups
-    of = bare(Survival(time, event, v * 1.0), groups)
+    told = influence_of(Time(tau), bare(Survival(time, event, v * 1.0), groups), s)
     pairs = naive.of_times(time.tolist(), event.tolist(), v.tolist(), tau)
-    agrees(influence_of(Time(tau), of, s), pairs, s, units)
+    agrees(lambda: cindex(time, event, s, v, tau=tau), told, pairs, s, units)
 
 
 @given(st.data())
-def test_influence_of_grades_with_gains(data):
+def test_pairs_of_grades_with_gains(data):
     n = data.draw(st.integers(2, 12))
-    y, v, s = drawn(data, n, 0, 3), drawn(data, n, 1, 3), drawn(data, n, -4, 4) / 4
-    units = drawn(data, n, 0, 3)
-    gain = data.draw(st.sampled_from(["none", "exp2"]))
+    y, v, s = sampled(data, n, 0, 3), sampled(data, n, 1, 3), sampled(data, n, -4, 4) / 4
+    units, gain = sampled(data, n, 0, 3), data.draw(st.sampled_from(["none", "exp2"]))
     naive_gain = None if gain == "none" else lambda x: F(2) ** int(x) - 1
     pairs = naive.of_grades(y.tolist(), v.tolist(), gain=naive_gain)
-    of = bare(Grades(y * 1.0, v * 1.0), units)
-    agrees(influence_of(Grade(gain=gain, across=True), of, s), pairs, s, units)
+    told = influence_of(Grade(gain=gain, across=True), bare(Grades(y * 1.0, v * 1.0), units), s)
+    agrees(lambda: grade_auc(y, s, v, gain=gain), told, pairs, s, units)
+    pairs = naive.of_grades(y.tolist(), v.tolist(), "grades", group=units.tolist())
+    if pairs:  # groups, and pairs of grades that count alike
+        value = grade_auc(y, s, v, units, each="grades")
+        assert close(value, naive.concordance(pairs, s.tolist())[0])
+    if np.ptp(y) and np.ptp(s):
+        assert close(grade_auc(y, s), (somersd(y, s).statistic + 1) / 2)
+
+
+def test_weights_of_censoring_come_from_the_rows_that_were_learnt_from():
+    rng, seen = np.random.default_rng(34), 0
+    for _ in range(60):
+        n = int(rng.integers(3, 10))
+        s, v = rng.integers(-12, 13, n) / 4, rng.integers(1, 4, n)
+        time, event = rng.integers(1, 6, n).tolist(), (rng.random(n) < 0.6).tolist()
+        past = [*rng.integers(1, 7, 12).tolist(), 7], [*(rng.random(12) < 0.5).tolist(), True]
+        curve = naive.inverse_censoring(*past)
+        known = [
+            sorted((u, a) for u, a in zip(past[0], curve, strict=True) if u <= t) for t in time
+        ]
+        weights = [before[-1][1] if before else F(1) for before in known]
+        if None in weights:
+            continue
+        if pairs := naive.of_times(time, event, v.tolist(), a=weights):
+            seen += 1
+            train = Survival(*map(np.array, past))
+            value = cindex(time, event, s, v, weight="ipcw", train=train)
+            assert close(value, naive.concordance(pairs, s.tolist())[0])
+    assert seen > 30
+    train = Survival.of([1, 2, 3], [1, 0, 1])
+    cut = cindex([4, 2, 3, 5], [1, 1, 0, 0], [1, 4, 3, 2], weight="ipcw", tau=4, train=train)
+    assert close(cut, 1)  # no row is left at time 4, see the refusals
+
+
+@pytest.mark.parametrize("tau", [None, 5])
+def test_counts_of_pairs_are_those_of_their_definition(tau):
+    from aucbench.metrics import concordant_pairs
+
+    event, s, time = Y40 > 0, np.round(S40, 1), np.random.default_rng(1).integers(1, 9, 40)
+    told, counts, tied_times = concordant_pairs(time, event, s, tau=tau), {1: 0, -1: 0, 0: 0}, 0
+    for i in np.flatnonzero(event & (time < (tau or 99))):
+        for j in np.flatnonzero((time > time[i]) | ((time == time[i]) & ~event)):
+            counts[int(np.sign(s[i] - s[j]))] += 1
+            tied_times += int(time[i] == time[j])
+    assert (told.concordant, told.discordant, told.tied_scores) == (*counts.values(),)
+    assert told.tied_times == tied_times
+    assert close(told.estimate, cindex(time, event, s, tau=tau))
+    for shift in (-5, -100, 1000):  # a shift of all times changes nothing
+        for weight in ("none", "ipcw") if tau else ("none",):
+            asked = {"tau": tau, "weight": weight}
+            moved = {**asked, "tau": tau and tau + shift}
+            assert cindex(time + shift, event, s, **moved) == cindex(time, event, s, **asked)
 
 
 @pytest.mark.parametrize("each", ["classes", "rest"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_influence_of_classes_is_the_derivative_by_weights(each, seed):
     rng = np.random.default_rng(seed)
     y = np.r_[0, 0, 1, 1, 2, 2, rng.integers(0, 3, 14)]
     S = np.round(rng.normal(size=(20, 3)) + np.eye(3)[y], 1)
-    names = np.array(["a", "b", "c"])
     measure = hand_till if each == "classes" else one_vs_rest
-    told = influence_of(ByClass(each), bare(Categories(y.astype(np.int32), names)), S)
-    assert told.value == pytest.approx(measure(y, S), abs=1e-14)
+    of = bare(Categories(y.astype(np.int32), np.array(["a", "b", "c"])))
+    told = influence_of(ByClass(each), of, S)
+    assert close(told.value, measure(y, S))
     for i in range(20):
         t = np.eye(20)[i] * 1e-5
         own = (measure(y, S, 1.0 + t) - measure(y, S, 1.0 - t)) / 2e-5
@@ -110,17 +192,17 @@ def test_influence_of_classes_is_the_derivative_by_weights(each, seed):
         assert told.psi[i] == pytest.approx(own, abs=1e-8 if exact else 0.02)
 
 
-def test_all_pairs_of_labels_have_the_variance_of_delong():
+def test_all_pairs_of_labels_have_the_value_and_the_variance_of_delong():
     rng = np.random.default_rng(0)
-    y = np.repeat([1, 0], [30, 50])
+    y, v = np.repeat([1, 0], [30, 50]), rng.integers(1, 4, 80)
     s = np.round(rng.normal(size=80) + y, 1)
-    gauc = measure_of("gauc")
-    one = Fold(y, s, groups=np.zeros(80, int))
-    told = gauc.influence(one)
-    assert told.value == pytest.approx(auc(y, s), abs=1e-14)
+    told = measure_of("gauc").influence(Fold(y, s, groups=np.zeros(80, int)))
+    assert close(told.value, auc(y, s))
     grades = measure_of("grade-auc").influence(TargetRows(bare(Grades(y * 1.0)), s))
     ours, delong = Influences.joined([grades]).variance(), Placements.of([Fold(y, s)]).variance(1)
     assert ours == pytest.approx(delong)
+    assert close(cindex(2 - y, np.ones(80), s, v), auc(y, s, v))
+    assert close(grade_auc(y, s, v), auc(y, s, v))
 
 
 def test_golden_group():
@@ -129,7 +211,7 @@ def test_golden_group():
     s = np.array([2, 1.5, 2, 0, 1, 0, 0.5, 3, -3])
     fold = Fold(y, s, groups=groups)
     assert measure_of("gauc").values([fold, None])[0] == 1 / 2
-    assert measure_of("gauc[each=group]").values([fold])[0] == pytest.approx(13 / 24, abs=1e-15)
+    assert close(measure_of("gauc[each=group]").values([fold])[0], F(13, 24))
     assert measure_of("gauc").influence(fold).groups == (1, 3)
     told = Influences.joined([measure_of("gauc").influence(fold)] * 2, grouped=True)
     assert told.note(2) == "1 of 3 groups hold one class and are left out."
@@ -138,41 +220,47 @@ def test_golden_group():
     assert measure_of("gauc").influence(alone) is None
 
 
-def test_the_quality_of_rows_is_the_measure_of_their_pairs():
-    rng = np.random.default_rng(0)
-    y = np.r_[1, -1, rng.choice([-1, 1], 38)]
-    s, groups = rng.normal(size=40), np.arange(40) % 4
-    data = Data.of(X((40, 1)), y, groups=groups)
-    assert quality_of(data, s) == auc(y, s)
-    within = Data.of(X((40, 1)), y, groups=groups, pairs=Group(each="group"))
-    told = np.mean([auc(y[groups == g], s[groups == g]) for g in range(4)])
-    assert quality_of(within, s) == pytest.approx(told, abs=1e-14)
-    classes = np.abs(rng.integers(0, 3, 40))
-    S = rng.normal(size=(40, 3))
-    of = Data.of(X((40, 1)), Categories.of(classes))
-    assert quality_of(of, S) == pytest.approx(hand_till(classes, S), abs=1e-14)
-    rest = Data.of(X((40, 1)), Categories.of(classes), pairs=ByClass("rest"))
-    assert quality_of(rest, S) == pytest.approx(one_vs_rest(classes, S), abs=1e-14)
-    with pytest.raises(DataError, match=r"scores have shape \(40, 2\) for 3 classes"):
-        quality_of(rest, S[:, :2])
-    with pytest.raises(DataError, match="1 score"):
-        quality_of(within, np.where(np.arange(40) == 3, np.nan, s))
-    with pytest.raises(DataError, match="the rows have none"):
-        quality_of(Data.of(X((40, 1)), y, pairs=Group()), s)
+CLASSES, S3 = RNG.integers(0, 3, 40), RNG.normal(size=(40, 3))
+WITHIN = np.mean([auc(Y40[g == GROUPS40], S40[g == GROUPS40]) for g in range(4)])
+
+
+@pytest.mark.parametrize(
+    ("target", "pairs", "scores", "wanted"),
+    [
+        (Y40, None, S40, auc(Y40, S40)),
+        (Y40, Group(each="group"), S40, WITHIN),
+        (Categories.of(CLASSES), None, S3, hand_till(CLASSES, S3)),
+        (Categories.of(CLASSES), ByClass("rest"), S3, one_vs_rest(CLASSES, S3)),
+    ],
+)
+def test_the_quality_of_rows_is_the_measure_of_their_pairs(target, pairs, scores, wanted):
+    groups = GROUPS40 if target is Y40 else None
+    data = Data.of(np.zeros((40, 1)), target, groups=groups, pairs=pairs)
+    assert close(quality_of(data, scores), wanted)
+
+
+def test_the_measure_of_a_target_is_that_of_its_pairs():
+    time, event, s = SECOND
+    assert auc_of(Survival.of(time, event), s) == cindex(time, event, s)
+    grades, group = Grades.of([0, 1, 2, 1, 0, 2]), [0, 0, 0, 1, 1, 1]
+    assert auc_of(grades, s) == grade_auc([0, 1, 2, 1, 0, 2], s)
+    data = Data.of(np.zeros((6, 1)), grades, groups=group)
+    assert members_of(data).pairs == 6  # those of a query, unless asked otherwise
+    whole = Data.of(np.zeros((6, 1)), grades, groups=group, pairs=Grade(across=True))
+    assert members_of(whole).pairs == 12
+    y, groups = RNG.integers(0, 4, 60), np.arange(60) // 6
+    y[:6], s = 2, RNG.normal(size=60)  # a group of one grade has no pair
+    told = [grade_auc(y[groups == g], s[groups == g]) for g in range(1, 10)]
+    assert close(grade_auc(y, s, groups=groups, each="group"), np.mean(told))
 
 
 @pytest.mark.parametrize(
     ("pairs", "name"),
     [
-        (None, "auc"),
-        (Group(each="group"), "gauc[each=group]"),
-        (Group("user"), "gauc"),
-        (Time(5.0, "ipcw"), "cindex[tau=5.0]"),
-        (Grade(gain="exp2"), "grade-auc[gain=exp2]"),
-        (Grade(across=True), "grade-auc[across=True]"),
-        (ByClass("rest"), "one-vs-rest"),
-        (Fpr(0.1), "pauc"),
-        (Fpr(0.3, 0.2), "pauc[max_fpr=0.3,min_tpr=0.2]"),
+        *((None, "auc"), (Group(each="group"), "gauc[each=group]"), (Group("user"), "gauc")),
+        *((Time(5.0, "ipcw"), "cindex[tau=5.0]"), (Grade(gain="exp2"), "grade-auc[gain=exp2]")),
+        *((Grade(across=True), "grade-auc[across=True]"), (ByClass("rest"), "one-vs-rest")),
+        *((Fpr(0.1), "pauc"), (Fpr(0.3, 0.2), "pauc[max_fpr=0.3,min_tpr=0.2]")),
         (Fpr(min_tpr=0.5), "pauc[max_fpr=1.0,min_tpr=0.5]"),
         (Fpr(0.3, column="user"), "gpauc[max_fpr=0.3]"),
     ],
@@ -187,16 +275,7 @@ def test_names_are_canonical_and_have_the_parameters():
     assert pair_measure("cindex[ipcw, tau=5]").pairs == Time(5.0, "ipcw")
     assert pair_measure("gauc[pair]").name == "gauc"
     assert measure_of("pauc[.2]").name == "pauc[max_fpr=0.2]"
-    with pytest.raises(UnknownNameError, match="unknown parameter of gauc 'all'"):
-        measure_of("gauc[all=3]")
-    with pytest.raises(ParameterError, match="each is 'both'"):
-        measure_of("gauc[both]")
-    with pytest.raises(UnknownNameError, match=r"unknown measure 'gac'.*gauc"):
-        measure_of("gac")
-    with pytest.raises(ParameterError, match="across is 'maybe'; give true or false"):
-        measure_of("grade-auc[across=maybe]")
-    with pytest.raises(ParameterError, match="has no parameter"):
-        measure_of("hand-till[2]")
+    assert measure_of("grade-auc[each=group]").name == "grade-auc[each=group]"
 
 
 def test_rows_of_arrays():
@@ -210,8 +289,6 @@ def test_rows_of_arrays():
     assert rows.has_rows_of(rows_of({**times, "scores": -s}))
     assert not rows.has_rows_of(rows_of({**times, "scores": s, "weights": np.array([1.0, 2, 1])}))
     assert not rows.has_rows_of(Fold(y, s))
-    with pytest.raises(DataError, match=r"there are 3 rows, and the scores have shape \(2,\)"):
-        rows_of({**times, "scores": s[:2]})
 
 
 def test_a_range_within_groups_is_the_mean_over_pairs():
@@ -224,19 +301,15 @@ def test_a_range_within_groups_is_the_mean_over_pairs():
         own = group == g
         told.append(partial_auc(y[own], s[own], v[own], max_fpr=0.3, min_tpr=0.1))
         masses.append(v[own & y].sum() * v[own & ~y].sum())
-    measure = measure_of("gpauc[.3,min_tpr=.1]")
+    measure, fold = measure_of("gpauc[.3,min_tpr=.1]"), Fold(y, s, v, group)
     assert measure.name == "gpauc[max_fpr=0.3,min_tpr=0.1]"
-    fold = Fold(y, s, v, group)
     assert measure.values([fold])[0] == pytest.approx(np.average(told, weights=masses))
     own = measure.influence(fold)
     assert own.groups == (1, 6)
     assert own.psi.sum() == pytest.approx(0.0, abs=1e-15)
-    data = Data.of(X((120, 1)), y, groups=group, weights=v, pairs=Fpr(0.3, 0.1, column="g"))
+    pairs = Fpr(0.3, 0.1, column="g")
+    data = Data.of(np.zeros((120, 1)), y, groups=group, weights=v, pairs=pairs)
     assert quality_of(data, s) == pytest.approx(own.value)
     whole = measure_of("gpauc[max_fpr=1]").influence(fold)
     assert whole.value == pytest.approx(measure_of("gauc").values([fold])[0])
     assert whole.psi == pytest.approx(measure_of("gauc").influence(fold).psi)
-    with pytest.raises(DataError, match="the rows have none"):
-        measure.values([Fold(y, s)])
-    with pytest.raises(DataError, match="no group has rows of both classes"):
-        quality_of(replace(data, groups=np.arange(120)), s)

@@ -1,82 +1,79 @@
-"""Thresholds for a required sensitivity or specificity, and the classifier that uses them."""
+"""The threshold that an aim chooses, beside all thresholds."""
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from sklearn.exceptions import NotFittedError
 
-from aucbench import AUCClassifier
-from aucbench.data import Chunk, Data
-from aucbench.errors import DataError, ParameterError
-from aucbench.metrics import intercept_at
-from aucbench.registry import get_solver
-from aucbench.solving.loop import solve
+from aucbench.errors import DataError
+from aucbench.metrics import Cuts, intercept_at
 
-RNG = np.random.default_rng(8)
-N = 400
-Y = np.where(RNG.random(N) < 0.2, 1, -1)
-X = RNG.normal(size=(N, 5)) + 0.5 * Y[:, None]
-FINITE = st.floats(allow_nan=False, allow_infinity=False)
-SCORES = st.one_of(st.integers(-4, 4).map(float), FINITE)
+SCORES = st.one_of(st.integers(-4, 4).map(float), st.floats(allow_nan=False, allow_infinity=False))
 ROWS = st.lists(st.tuples(st.booleans(), SCORES), max_size=25)
 
+# Of the numbers tp, fp, fn, tn of a threshold: whether it reaches its aim, and what is largest.
+AIMS = {
+    "sensitivity": lambda tp, fp, fn, tn, a: (np.divide(tp, tp + fn) >= a, tn),
+    "specificity": lambda tp, fp, fn, tn, a: (np.divide(tn, fp + tn) >= a, tp),
+    "precision": lambda tp, fp, fn, tn, a: (tp + fp and tp / (tp + fp) >= a, tp + fp),
+    "flags": lambda tp, fp, fn, tn, a: (tp + fp > 0 and (tp + fp) / (tp + fp + fn + tn) <= a,
+                                        tp + fp),
+    "costs": lambda tp, fp, fn, tn, a: (True, -(a * fp + (1.05 - a) * fn)),
+    "Youden": lambda tp, fp, fn, tn, a: (True, round(tp / (tp + fn) - fp / (fp + tn), 12)),
+}  # fmt: skip
 
-def shares(y, scores, t):
-    positive = scores >= t
-    return np.mean(positive[y]), np.mean(~positive[~y])
+
+def counts(y, scores, t):
+    called = scores >= t
+    return [int(np.sum(each)) for each in (called & y, called & ~y, ~called & y, ~called & ~y)]
 
 
-def both_classes(pairs, high, low):
-    y, scores = zip(*[(True, high), (False, low), *pairs], strict=True)
-    return np.array(y), np.array(scores)
-
-
+@pytest.mark.parametrize("aim", AIMS)
 @given(ROWS, SCORES, SCORES, st.integers(1, 20))
 @example([], 1.0, 1.0, 20)
-@example([(True, 0.0)], np.nextafter(0, 1), 0.0, 5)
-def test_the_largest_threshold_that_finds_enough(pairs, high, low, twentieths):
-    y, scores = both_classes(pairs, high, low)
-    wanted = twentieths / 20
-
-    t = intercept_at(y, scores, sensitivity=wanted)
-    found, spared = shares(y, scores, t)
-
-    assert found >= wanted
-    above = [shares(y, scores, s) for s in [*scores, np.inf] if s >= t]
-    assert all(more < wanted for more, other in above if other > spared)
-
-
-@given(ROWS, SCORES, SCORES, st.integers(1, 20))
 @example([], 0.0, 1.0, 20)
+@example([(True, 0.0)], np.nextafter(0, 1), 0.0, 5)
 @example([], 1.0, np.nextafter(1, 2), 20)
-def test_the_smallest_threshold_that_spares_enough(pairs, high, low, twentieths):
-    y, scores = both_classes(pairs, high, low)
-    wanted = twentieths / 20
-
-    t = intercept_at(y, scores, specificity=wanted)
-    found, spared = shares(y, scores, t)
-
-    assert spared >= wanted
-    below = [shares(y, scores, s) for s in scores if s <= t]
-    assert all(other < wanted for more, other in below if more > found)
+def test_no_threshold_reaches_an_aim_better(aim, pairs, high, low, twentieths):
+    y, scores = map(np.array, zip(*[(True, high), (False, low), *pairs], strict=True))
+    share, judge = twentieths / 20, AIMS[aim]
+    every = [*scores, np.inf]
+    values = [v for ok, v in (judge(*counts(y, scores, t), share) for t in every) if ok]
+    given = {aim: share}
+    given = {"costs": {"cost_fp": share, "cost_fn": 1.05 - share}, "Youden": {}}.get(aim, given)
+    if not values:
+        with pytest.raises(DataError):
+            intercept_at(y, scores, **given)
+        return
+    reached, value = judge(*counts(y, scores, intercept_at(y, scores, **given)), share)
+    assert reached
+    assert value == pytest.approx(max(values), abs=1e-9)
 
 
 @pytest.mark.parametrize("share", [k / 10 for k in range(1, 11)])
 def test_a_share_is_met_exactly_where_the_counts_allow_it(share):
     y, scores = np.repeat([True, False], 10), np.arange(20.0)[::-1]
-
     k = round(10 * share)
     assert intercept_at(y, scores, sensitivity=share) == 19.5 - k
     assert intercept_at(~y, -scores, sensitivity=share) == 0.5 - k
     for labels in (y, ~y):
-        assert shares(labels, scores, intercept_at(labels, scores, specificity=share))[1] == share
+        _, fp, _, tn = counts(labels, scores, intercept_at(labels, scores, specificity=share))
+        assert tn / (fp + tn) == share
 
 
-def test_outside_all_scores():
-    assert intercept_at([0, 1], [3.0, 2.0], specificity=1.0) == np.nextafter(3.0, 4.0)
-    assert intercept_at([0, 1], [3.0, 2.0], sensitivity=1.0) == 2.0
-    assert intercept_at([0, 1], [3.0, 3.0], sensitivity=0.1) == 3.0
+@pytest.mark.parametrize(
+    ("y", "scores", "aim", "wanted"),
+    [
+        ([0, 0, 1, 1], [1.0, 2.0, 4.0, 5.0], {}, 3.0),  # between two scores
+        ([1, 0], [0.0, 1.0], {}, 0.0),
+        ([0, 1], [3.0, 2.0], {"specificity": 1.0}, np.nextafter(3.0, 4.0)),
+        ([0, 1], [3.0, 2.0], {"sensitivity": 1.0}, 2.0),
+        ([0, 1], [3.0, 3.0], {"sensitivity": 0.1}, 3.0),
+        ([0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0], {"cost_fp": 1, "cost_fn": 1}, 3.5),  # fewer flags
+    ],
+)
+def test_golden_thresholds(y, scores, aim, wanted):
+    assert intercept_at(y, scores, **aim) == wanted
 
 
 @pytest.mark.parametrize(
@@ -88,67 +85,10 @@ def test_infinite_and_huge_scores_are_told_apart(scores):
         assert [s >= t for s in scores] == [False, True]
 
 
-def test_mistakes_are_told():
-    for share in (0, 1.01, np.nan, -0.5):
-        with pytest.raises(ParameterError, match=r"sensitivity is .* give a share"):
-            intercept_at([0, 1], [0.0, 1.0], sensitivity=share)
-        with pytest.raises(ParameterError, match=r"specificity is .* give a share"):
-            AUCClassifier(specificity=share).fit(X, Y)
-    with pytest.raises(ParameterError, match="give one of them"):
-        AUCClassifier("solam", sensitivity=0.9, specificity=0.9).partial_fit(X, Y)
-    with pytest.raises(DataError, match="infinite"):
-        intercept_at([0, 1], [np.inf, 0.0], specificity=1.0)
-    with pytest.raises(DataError, match=r"a share of 1\.5 cannot be held out"):
-        AUCClassifier(validation=1.5).fit(X, Y)
-    with pytest.raises(ParameterError, match="validation is for fit"):
-        AUCClassifier("solam", validation=0.5).partial_fit(X, Y)
-
-
-@pytest.mark.parametrize("share", [0.5, 0.9, 1.0])
-def test_the_classifier_predicts_at_the_point_asked_for(share):
-    def recalls(**wanted):
-        model = AUCClassifier("ls-svm", **wanted).fit(X, Y)
-        predicted = model.predict(X)
-        return np.mean(predicted[Y > 0] > 0), np.mean(predicted[Y < 0] < 0), model
-
-    found, _, model = recalls(sensitivity=share)
-    _, spared, other = recalls(specificity=share)
-
-    assert share <= found <= share + 1 / np.sum(Y > 0)
-    assert share <= spared <= share + 1 / np.sum(Y < 0)
-    np.testing.assert_array_equal(other.run_.w, model.run_.w)
-
-
-def test_partial_fit_uses_the_share_on_the_latest_chunk_of_both_classes():
-    model = AUCClassifier("solam", sensitivity=0.8, features="none")
-    model.partial_fit(X[:200], Y[:200], classes=[-1, 1])
-    scores = model.model_.scores(X[:200])[:, 0]
-    expected = intercept_at(Y[:200], scores, sensitivity=0.8)
-    assert model.threshold_ == expected
-
-    model.partial_fit(Chunk.of(X[Y > 0], Y[Y > 0]))
-    assert model.threshold_ == expected
-
-
-def test_rows_held_out_choose_the_threshold_and_teach_nothing():
-    wanted = {"validation": 0.25, "sensitivity": 0.8, "features": "none"}
-    model = AUCClassifier("ls-svm", random_state=3, **wanted).fit(X, Y)
-    rng = np.random.default_rng(3).spawn(3)[2]
-    rest, held = Data.of(X, Y).split(0.25, rng)
-
-    run = solve(get_solver("ls-svm"), rest, seed=3)
-    np.testing.assert_array_equal(model.run_.w, run.w)
-    assert abs(held.n - N / 4) <= 1
-    expected = intercept_at(held.y, run.decision_function(held.rows), sensitivity=0.8)
-    assert model.threshold_ == expected
-    assert model.fit(X, Y).threshold_ == expected
-    assert model.set_params(random_state=4).fit(X, Y).threshold_ != expected
-
-
-def test_no_intercept_before_the_fit():
-    model = AUCClassifier()
-
-    assert not hasattr(model, "intercept_")
-    assert not hasattr(model, "coef_")
-    with pytest.raises(NotFittedError):
-        model.predict(X)
+def test_a_resample_counts_rows_as_often_as_it_drew_them():
+    y, scores = np.array([1, 0, 1, 0]), np.array([1.0, 1.0, 3.0, 2.0])
+    cuts, times = Cuts.of(y, scores), np.array([2, 0, 1, 5])  # by descending score
+    tp, fp = cuts.counts(times)
+    again = Cuts.of(np.repeat(y[cuts.order], times), np.repeat(scores[cuts.order], times))
+    assert (tp.tolist(), fp.tolist()) == ([0, 2, 2, 3], [0, 0, 0, 5])
+    assert again.counts()[0][-1] == tp[-1]
