@@ -38,7 +38,7 @@ def at_gamma(columns, factor):
 
 
 def tuned_by(monkeypatch, data, **asked):
-    """Return what `tuned` chose, and the scores of held rows and problem of each trial."""
+    """What `tuned` chose, and the scores of held rows and problem of each trial."""
     trials = []
 
     def chosen(trial, name, values, rows, rng, budget, splits, passes):
@@ -56,7 +56,7 @@ def tuned_by(monkeypatch, data, **asked):
     return choice, trials
 
 
-def test_each_trial_is_the_fit_at_its_own_gamma_and_ridge(monkeypatch):
+def test_each_trial_is_the_fit_at_its_own_gamma_and_ridge_from_the_weights_before(monkeypatch):
     data = rings()
     rest, held = data.split(0.2, np.random.default_rng(2))
     _, trials = tuned_by(monkeypatch, data)
@@ -77,14 +77,9 @@ def test_each_trial_is_the_fit_at_its_own_gamma_and_ridge(monkeypatch):
         np.testing.assert_allclose(kept(held.rows).matrix @ state.w, scored, atol=1e-7)
         if value.exponent >= 0:
             assert state.gap <= at_landmarks.CLOSE
-
-
-def test_a_path_starts_from_the_weights_before_and_a_new_gamma_from_zero(monkeypatch):
-    _, trials = tuned_by(monkeypatch, rings())
-
     for (before, _, _, last, _), (value, *_, start) in pairwise(trials):
         falls = before.squarings == value.squarings and value.exponent < before.exponent
-        assert (start is not None) == falls
+        assert (start is not None) == falls, "a new gamma starts from zero"
         if falls:
             np.testing.assert_array_equal(start, last.w)
 
@@ -109,25 +104,16 @@ def test_only_what_is_asked_for_is_chosen(monkeypatch, asked, factor):
 def test_waves_get_a_narrower_kernel_and_few_rows_the_derived_one():
     data = rings(600, waves=6.0)
     solver = get_solver("roc-svm-nystrom", rank=60, gamma="auto", lam="auto")
-    phi, few = (
-        solver.problem(rows, np.random.default_rng(0), Budget()).features
-        for rows in (data, data.take(np.arange(40)))
-    )
-    derived = Nystroem(rank=60).choose(data, np.random.default_rng(0)).kernel.gamma
-    derived_few = Nystroem(rank=60).choose(data.take(np.arange(40)), np.random.default_rng(0))
-
-    assert phi.kernel.gamma == 4 * derived
-    assert few.kernel.gamma == derived_few.kernel.gamma
+    for rows, factor in ((data, 4), (data.take(np.arange(40)), 1)):
+        phi = solver.problem(rows, np.random.default_rng(0), Budget()).features
+        derived = Nystroem(rank=60).choose(rows, np.random.default_rng(0))
+        assert phi.kernel.gamma == factor * derived.kernel.gamma
 
 
 def test_a_kernel_without_a_width_takes_auto_as_median():
-    data = rings()
-    fits = [
-        solve(get_solver("roc-svm-nystrom", kernel="linear", gamma=gamma), data)
-        for gamma in ("auto", "median")
-    ]
-
-    np.testing.assert_array_equal(fits[0].w, fits[1].w)
+    given = ({"kernel": "linear", "gamma": gamma} for gamma in ("auto", "median"))
+    one, other = (solve(get_solver("roc-svm-nystrom", **how), rings()) for how in given)
+    np.testing.assert_array_equal(one.w, other.w)
 
 
 def test_trials_of_many_rows_take_a_sample_of_them(monkeypatch):

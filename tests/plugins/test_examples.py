@@ -22,37 +22,27 @@ pytestmark = pytest.mark.plain
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 COMPILER = which("cc") or which("gcc")
-WRAPPERS = {
-    "external_program": "PairwiseSgd",
-    "sklearn_pipeline": "QuadraticLogistic",
-    "torch_model": "TorchPairs",
-}
+WRAPPERS = first_rows(
+    [
+        ("external_program", "PairwiseSgd"),
+        ("sklearn_pipeline", "QuadraticLogistic"),
+        ("torch_model", "TorchPairs"),
+    ]
+)
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    """The folder with the compiled program."""
+    """The folder with the compiled program, which is on the path."""
     if COMPILER is None:
         pytest.skip("no compiler of C")
     folder = tmp_path_factory.mktemp("program")
-    source, made = EXAMPLES / "pairwise_sgd.c", folder / "pairwise-sgd"
     strict = ["-Wall", "-Wextra", "-Werror"]
-    subprocess.run([COMPILER, "-O2", *strict, "-o", made, source, "-lm"], check=True)
-    return folder
-
-
-@pytest.fixture
-def needed(request, monkeypatch):
-    """What a wrapper needs: its program, or its package."""
-
-    def ready(file):
-        if file == "external_program":
-            folder = request.getfixturevalue("program")
-            monkeypatch.setenv("PATH", str(folder), prepend=":")
-        elif file == "torch_model":
-            pytest.importorskip("torch", reason="torch is not installed")
-
-    return ready
+    made = ["-o", folder / "pairwise-sgd", EXAMPLES / "pairwise_sgd.c", "-lm"]
+    subprocess.run([COMPILER, "-O2", *strict, *made], check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(folder), prepend=":")
+        yield folder
 
 
 @contextmanager
@@ -74,18 +64,10 @@ def run(*arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("file", "name"), first_rows(WRAPPERS.items()))
-def test_a_wrapper_obeys_the_laws(file, name, needed):
-    needed(file)
-    printed = run("check", f"{EXAMPLES / file}.py:{name}")
-    assert re.search(r"\d+ hold, \d+ not asked$", printed, re.MULTILINE)
-    assert "BROKEN" not in printed
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("file", "name"), first_rows(WRAPPERS.items()))
-def test_a_comparison_runs_a_wrapper(file, name, needed, site, tmp_path):
-    needed(file)
+@pytest.mark.parametrize(("file", "name"), WRAPPERS)
+def test_a_wrapper_obeys_the_laws_and_a_comparison_runs_it(file, name, program, site, tmp_path):
+    if file == "torch_model":
+        pytest.importorskip("torch", reason="torch is not installed")
     copy(EXAMPLES / f"{file}.py", site.path)
     site.metadata("examples", "1.0", {"mine": f"{file}:{name}"})
     shown = tmp_path / "rows.json"
@@ -95,9 +77,12 @@ def test_a_comparison_runs_a_wrapper(file, name, needed, site, tmp_path):
     assert [row["status"] for row in rows] == ["ok", "ok"]
     assert all(row["auc"] > 0.95 for row in rows)
 
+    printed = run("check", f"{EXAMPLES / file}.py:{name}")
+    assert re.search(r"\d+ hold, \d+ not asked$", printed, re.MULTILINE)
+    assert "BROKEN" not in printed
 
-def test_the_program_gets_the_budget_and_the_seed(program, monkeypatch):
-    monkeypatch.setenv("PATH", str(program), prepend=":")
+
+def test_the_program_gets_the_budget_and_the_seed(program):
     data = aucbench.get_dataset("breast-cancer")
     with example("external_program") as module:
         solver = module.PairwiseSgd()
@@ -115,42 +100,30 @@ def test_the_program_takes_the_step_of_the_docstring(program, tmp_path):
     np.testing.assert_allclose(np.loadtxt(weights), step, rtol=1e-15)
 
 
-def script(folder, text):
-    """A program that is the shell script `text`."""
-    path = folder / "program"
-    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
-    path.chmod(0o755)
-    return str(path)
-
-
 @pytest.mark.parametrize(
-    ("text", "error", "message"),
+    ("script", "error", "word"),
     [
-        ("echo no licence >&2; exit 3", RuntimeError, "ended with 3: no licence"),
-        ("exec sleep 60", TimeoutError, "took longer than 0.2 seconds; raise limit"),
-        ("echo 1 > $2", ValueError, "wrote 1 weights, and there are 30 features"),
-        ("echo a > $2", ValueError, "could not convert string 'a'"),
+        ("echo no licence >&2; exit 3", RuntimeError, "no licence"),
+        ("exec sleep 60", TimeoutError, "limit"),
+        ("echo 1 > $2", ValueError, "30 features"),
+        ("echo a > $2", ValueError, "'a'"),
         ("exit 0", FileNotFoundError, "weights.txt"),
     ],
 )
-def test_a_program_that_fails_is_told_and_leaves_no_file(
-    text, error, message, tmp_path, monkeypatch
+def test_a_program_that_fails_is_an_error_and_leaves_no_file(
+    script, error, word, tmp_path, monkeypatch
 ):
-    files = tmp_path / "files"
+    files, path = tmp_path / "files", tmp_path / "program"
     files.mkdir()
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
     monkeypatch.setattr("tempfile.tempdir", str(files))
     data = aucbench.get_dataset("breast-cancer")
     with example("external_program") as module:
         limit = 0.2 if error is TimeoutError else 60.0
-        solver = module.PairwiseSgd(program=script(tmp_path, text), limit=limit)
-        with pytest.raises(error, match=message):
+        solver = module.PairwiseSgd(program=str(path), limit=limit)
+        with pytest.raises(error, match=word):
             aucbench.solve(solver, data, passes=1)
+        with pytest.raises(ParameterError, match="nowhere"):
+            module.PairwiseSgd(program="nowhere")
     assert not [*files.iterdir()]
-
-
-def test_a_program_that_is_absent_is_refused():
-    with (
-        example("external_program") as module,
-        pytest.raises(ParameterError, match="no program 'nowhere'; compile"),
-    ):
-        module.PairwiseSgd(program="nowhere")
