@@ -297,8 +297,8 @@ def roc_curve(
     fp, tp = corners(rows)
     thresholds = np.append(inf, np.unique(rows.scores)[::-1])
     if drop_intermediate:
-        bend = (np.diff(fp[1:], 2) != 0.0) | (np.diff(tp[1:], 2) != 0.0)
-        kept = np.concatenate([[True, True], bend, [True] * (fp.size > 2)])
+        kept = np.ones(fp.size, bool)
+        kept[2:-1] = (np.diff(fp[1:], 2) != 0.0) | (np.diff(tp[1:], 2) != 0.0)
         fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
     return RocCurve(fp / fp[-1], tp / tp[-1], thresholds)
 
