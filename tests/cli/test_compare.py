@@ -1,12 +1,14 @@
-"""`aucbench compare`: what it prints, and the rows that it writes."""
+"""`aucbench compare`: what it prints, the rows that it writes, and what it says of messy tables."""
 
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from command_line import call, done, flat, refused, said, strict
+from sklearn.metrics import average_precision_score, roc_auc_score
 
-from aucbench.bench import runner
+from aucbench.bench import Store, runner
 from aucbench.registry.defaults import defaults
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -49,8 +51,7 @@ def test_default_solvers_on_embedded_data():
     assert not CONTROL.search(result.output)
     assert "failed" not in result.stdout
     text = re.sub(r"[ │]", "", flat(said("compare", "--help")))
-    assert ",".join(defaults()["solvers"]["labels"]) in text
-    assert ",".join(defaults()["solvers"]["breakpoints"]) in text
+    assert all(",".join(defaults()["solvers"][kind]) in text for kind in ("labels", "breakpoints"))
 
 
 def test_default_solvers_of_a_changepoint_set(changepoints):
@@ -84,18 +85,14 @@ def test_json_has_one_object_per_cell(toys, compared, tmp_path):
 def test_table_rows_and_lines_say_which_fits_have_not_converged(compared, tmp_path):
     converged = {"ls-svm[lam=0.01]": True, "opauc[lam=0.005]": False, "logistic": None}
     asked = ("--data", "breast-cancer", "--solvers", ",".join(converged), "--features", "maxabs")
-    out = tmp_path / "kept"
+    out, exported = tmp_path / "kept", tmp_path / "table.json"
     result, each = compared(*asked, "--splits", 2, "--passes", 5, "--out", out)
     rows = {row["solver"]: row for row in each}
     ends = {
         solver: " ".join(row[row.index("2/2") + 1 :])
         for solver, row in table(result.stdout).items()
     }
-    assert ends == {
-        "ls-svm[lam=0.01]": "",
-        "opauc[lam=0.005]": "not converged",
-        "logistic": "over budget",
-    }
+    assert [*ends.values()] == ["", "not converged", "over budget"]
     assert "over budget: used more than 1.1 times the budget" in result.stdout
     assert "not converged: gap > 1 % of f(0) − f*:" in result.stdout
     assert "\n  opauc[lam=0.005] on breast-cancer: 2 of 2 fits" in result.stdout
@@ -104,7 +101,6 @@ def test_table_rows_and_lines_say_which_fits_have_not_converged(compared, tmp_pa
     assert rows["logistic"]["stop"] == "FINISHED"
     assert rows["logistic"]["residual"] >= 0.0
 
-    exported = tmp_path / "table.json"
     done("export", out, exported)
     names = ("solver", "relative_gap", "gap_kind", "converged")
     both = ({tuple(row[n] for n in names) for row in some} for some in (strict(exported), each))
@@ -153,15 +149,17 @@ def test_positive_and_drop_reach_files(toys, compared, tmp_path):
     data = write_csv(tmp_path / "three.csv", [0, 1, 2] * 10)
     common = ("--solvers", "means", "--data", data, "--splits", 2)
     assert "positive" in refused("compare", *common)
-    _, rows = compared(*common, "--positive", "1,2", "--negative", "rest", "--drop", "first")
+    labels = ("--positive", "1,2", "--negative", "rest")
+    _, rows = compared(*common, *labels, "--drop", "first")
     assert [row["d"] for row in rows] == [1, 1]
 
 
-def test_names_cannot_move_the_cursor(toys, tmp_path):
-    data = write_csv(tmp_path / "red\x1b[31m.csv", [0, 1] * 5)
-    output = call("compare", "--solvers", "means", "--data", data, "--splits", 2).output
-    assert "red\\x1b" in output
-    assert not CONTROL.search(output)
+def test_names_and_reasons_cannot_move_the_cursor(toys, tmp_path):
+    data = write_csv(tmp_path / "t.csv", [0, 1] * 5)
+    for solver, name, shown in (("means", "red\x1b[31m", "red\\x1b"), ("raises", data, "[bold]")):
+        output = call("compare", "--solvers", solver, "--data", name, "--splits", 2).output
+        assert shown in output
+        assert not CONTROL.search(output)
 
 
 @pytest.mark.nightly
@@ -173,3 +171,221 @@ def test_real_data(data_folder, compared, monkeypatch):
     for name, published in (("german", 0.794), ("splice", 0.922)):
         aucs = [r["auc"] for r in rows if (r["dataset"], r["solver"]) == (name, "logistic")]
         assert np.mean(aucs) == pytest.approx(published, abs=0.003)
+
+
+METRICS = "auc,ap,pauc[max_fpr=.1]"
+TWO_SPLITS = ("compare", "--quiet", "--data", "breast-cancer", "--splits", 2)
+
+
+@pytest.fixture(scope="module")
+def tested(tmp_path_factory):
+    """A folder with four cells, without and with metrics: output and rows of each time."""
+    folder = tmp_path_factory.mktemp("metrics")
+    out, rows = folder / "out", folder / "rows.json"
+    asked = (*TWO_SPLITS, "--solvers", "logistic,sht-auc", "--out", out, "--json", rows)
+    each = [(said(*asked, *more), strict(rows)) for more in ((), ("--metrics", METRICS))]
+    return out, *each
+
+
+def test_metrics_are_those_of_the_stored_scores_and_cells_do_not_know_of_them(tested):
+    out, (_, plain), (_, rows) = tested
+    assert len(rows) == 4
+    with Store(out) as store:
+        for row in rows:
+            found = store.scores(row["id"])
+            y, s = found["y"], found["scores"]
+            assert row["auc"] == pytest.approx(roc_auc_score(y, s), rel=1e-12)
+            assert row["ap"] == pytest.approx(average_precision_score(y, s), rel=1e-12)
+            partial = roc_auc_score(y, s, max_fpr=0.1)
+            assert row["pauc[max_fpr=0.1]"] == pytest.approx(partial, rel=1e-12)
+    extra = {"ap", "pauc[max_fpr=0.1]"}
+    assert [{k: v for k, v in row.items() if k not in extra} for row in rows] == plain
+
+
+def test_the_table_has_a_column_for_each_metric_and_the_verdict_is_on_the_first(tested):
+    out, (plain, _), (text, rows) = tested
+    assert "AP" not in plain
+    _, header, *lines = text.partition("\n\n")[0].splitlines()
+    place = header.split().index("pAUC[max_fpr=0.1]")
+    assert header.split()[place - 1] == "AP"
+    values = [row["ap"] for row in rows if row["solver"] == "logistic"]
+    assert f" {np.mean(values):.4f} " in next(line for line in lines if "logistic" in line)
+    assert "has the highest AUC" in text
+    assert "has the highest AP" in said("report", out, "--metrics", "ap")
+    assert "\n|  | solver | AUC | 95 % interval | rank |" in said("report", out, "--md")
+    assert "\\toprule" in said("report", out, "--tex")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the fit that diverges
+def test_what_cannot_be_measured_is_marked_and_said(compared, changepoints):
+    solvers = ("--solvers", "constant,roc-svm[step=1e200]")  # the second one diverges
+    result, each = compared(*TWO_SPLITS[1:], *solvers, "--metrics", "recall[k=400],ap")
+    found = {row["solver"]: row for row in each}
+    assert found["constant"]["recall[k=400]"] is None
+    assert found["constant"]["ap"] > 0
+    assert found["roc-svm[step=1e+200]"]["status"] == "invalid"
+    assert found["roc-svm[step=1e+200]"]["ap"] is None
+    assert "recall[k=400] is missing: there are 28" in result.stdout
+    assert "constant has the highest AP" in result.stdout
+
+    asked = ("--solvers", "constant", "--data", changepoints, "--splits", 2, "--quiet")
+    text = flat(said("compare", *asked, "--metrics", "ap"))
+    assert "ap is missing: the measure ap needs the scores of the test rows and" in text
+
+
+N, PATIENTS = 600, 200
+WORDS = ("pain", "fever", "cough", "stable", "severe", "mild", "acute", "left", "knee", "heart")
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory):
+    """A messy table: a leak, -999, free text, a key, constants and labels that are missing."""
+    rng = np.random.default_rng(0)
+    patient = np.sort(rng.integers(0, PATIENTS, N))
+    creatinine = rng.lognormal(0, 0.6, N)
+    log_odds = 1.8 * np.log(creatinine) + rng.normal(size=PATIENTS)[patient] - 1
+    ill = rng.random(N) < 1 / (1 + np.exp(-log_odds))
+    label = np.where(ill, "Y", "N").astype(object)
+    label[::60] = None
+    columns = {
+        "patient_id": 5000 + patient,
+        "creatinine": np.where(rng.random(N) < 0.2, -999, creatinine.round(2)),
+        "status": np.where(ill & (rng.random(N) < 0.97), "back", rng.choice(["a", "b"], N)),
+        "note": [" ".join([*rng.choice(WORDS, 6), f"case{i}"]) for i in range(N)],
+        **{f"zero{j}": 0 for j in range(30)},
+        "readmitted": label,
+    }
+    path = tmp_path_factory.mktemp("hospital") / "h.csv"
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+COMPARE = ("compare", "--solvers", "logistic", "--passes", 5, "--target", "readmitted")
+LABELS = ("--positive", "Y", "--unlabelled", "skip")
+ANSWERS = ("--missing", "creatinine=-999", "--groups", "patient_id", "--drop", "status")
+
+
+def test_warnings_come_by_kind_before_the_table(hospital):
+    ended = done(*COMPARE, "--data", hospital, *LABELS)
+    before, _, _ = ended.stdout.partition("solver ")
+    assert before.count("warning:") == 6
+    for sentence in (
+        "column 'status' is suspicious: nearly tells the label alone",
+        "% are -999, far from the others",
+        "say --missing creatinine=-999",
+        "column 'note' holds free text",
+        "column 'patient_id' is suspicious: a key by its name",
+        "30 columns are suspicious: constant: 'zero0', 'zero1', 'zero2' and 27 more",
+        "10 of 600 rows have no label in the column 'readmitted', and are left out",
+    ):
+        assert sentence in flat(before)
+        assert sentence in flat(ended.stderr)
+
+
+@pytest.mark.nightly
+def test_options_answer_the_warnings_and_a_resume_has_the_same_numbers(hospital, tmp_path):
+    command = (*COMPARE, "--data", hospital, *LABELS, *ANSWERS, "--out", tmp_path / "r")
+    first = said(*command)
+    assert "intervals: DeLong by groups, mixture beta" in first
+    assert "groups, not rows, because rows of one group may be alike" in flat(first)
+    assert "-999" not in first
+    with Store(tmp_path / "r") as store:
+        known = {record.id: record.measures.auc for record in store.records()}
+        assert all("groups" in store.scores(key) for key in known)
+    assert said(*command) == first
+    with Store(tmp_path / "r") as store:
+        assert {record.id: record.measures.auc for record in store.records()} == known
+
+
+def sources(tmp_path, name):
+    """Two folders with tables of one name, which differ."""
+    for shift, place in ((0, tmp_path), (5, tmp_path / "sub")):
+        place.mkdir(exist_ok=True)
+        lines = [f"{i % 7 + shift * (i % 2)},{i * i % 11},{i % 2}" for i in range(40)]
+        (place / name).write_text("\n".join(["a,b,y", *lines]), encoding="utf-8")
+    return tmp_path, tmp_path / "sub"
+
+
+def test_two_sources_of_one_name_run_beside_each_other_but_one_source_once(tmp_path, monkeypatch):
+    sources(tmp_path, "both.csv")
+    monkeypatch.chdir(tmp_path)
+    asked = ("compare", "--solvers", "logistic", "--splits", 2, "--quiet", "--data")
+    told = said(*asked, "both.csv,sub/both.csv")
+    assert [line for line in told.splitlines() if "both.csv: 40 rows" in line] == [
+        f"{name}: 40 rows, 20 positive (50.0%), 2 features" for name in ("both.csv", "sub/both.csv")
+    ]
+    for names in ("both.csv,./both.csv", "breast-cancer,aucbench:breast-cancer"):
+        assert "are the same" in refused(*asked, names)
+
+
+def test_another_source_of_a_name_in_one_results_folder_is_told(tmp_path, monkeypatch):
+    aucs, out = {}, tmp_path / "sources"
+    for place in sources(tmp_path, "same.csv"):
+        monkeypatch.chdir(place)
+        said("compare", "--solvers", "logistic", "--data", "same.csv", "--splits", 2, "--out", out)
+        aucs[place] = said("report", out).split(" over ")[0].rpartition(" ")[2]
+    assert len({*aucs.values()}) == 2
+    for place, auc in aucs.items():
+        monkeypatch.chdir(place)
+        told = flat(said("report", out))
+        assert f"logistic has a mean AUC of {auc}" in told
+        assert "warning: 2 record(s) are stale and left out, since the data" in told
+    monkeypatch.chdir(tmp_path.parent)
+    assert "two results of logistic on same.csv" in refused("report", out)
+
+
+SOURCE = '''
+from dataclasses import dataclass
+from typing import ClassVar
+from aucbench.about import metric
+from aucbench.objectives import PairwiseSquare
+from aucbench.contract import Problem, Solver, State
+
+@dataclass(frozen=True)
+class S(Solver):
+    """w - gamma f'(w)."""
+    gamma: float = {gamma}
+    space: ClassVar = {{"gamma": (0.01,)}}
+    def problem(self, data, rng, budget):
+        return Problem(PairwiseSquare(data))
+    def iterates(self, problem, w0, rng, budget):
+        return State(w0 - self.gamma * problem.f.grad(w0))
+
+@metric(low=0, high=1)
+def gain(y, scores, depth=0.5):
+    return depth
+'''
+
+
+@pytest.mark.nightly
+def test_functions_in_files_are_those_of_the_present_folder(tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    for name, gamma in (("mine", 0.01), ("other", 0.02)):
+        (tmp_path / f"{name}.py").write_text(SOURCE.format(gamma=gamma), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    asked = ("--solvers", "mine.py:S,other.py:S", "--data", "breast-cancer", "--splits", 2)
+    adds = ("--metrics", "auc,mine.py:gain[depth=0.25],./mine.py:gain[0.25]")
+    told = said("compare", *asked, "--out", "out", "--json", "rows.json", *adds)
+    header = next(line for line in told.splitlines() if "solver  " in line)
+    assert header.split().count("mine.py:gain[depth=0.25]") == 1
+    rows = strict(tmp_path / "rows.json")
+    assert {row["mine.py:gain[depth=0.25]"] for row in rows} == {0.25}
+    names = {f"{tmp_path}/{name}.py:S" for name in ("mine", "other")}
+    assert {row["solver"] for row in rows} == names
+    # The table and the answer tell them apart.
+    for name in ("mine", "other"):
+        assert any(line.split()[:1] in ([f"{name}.py:S"], ["*"]) for line in told.splitlines())
+    assert "mine.py:S has the highest AUC" in told.replace("other.py", "mine.py")
+
+    monkeypatch.chdir(tmp_path / "sub")
+    assert "mine.py:gain, 0.5000" in said("report", "../out", "--metrics", "../mine.py:gain")
+    lost = flat(said("report", "../out", "--metrics", "mine.py:gain", code=2))
+    assert f"cannot read {tmp_path}/sub/mine.py: No such file or directory" in lost
+
+
+def test_a_report_is_printed_and_written_as_a_page(tested, tmp_path):
+    page = tmp_path / "report.html"
+    found = done("report", tested[0], "--html", page)
+    assert "logistic has the highest AUC" in found.stdout
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    assert " kB in" in found.stderr

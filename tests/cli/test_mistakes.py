@@ -3,8 +3,19 @@
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 from command_line import refused
+
+from aucbench.bench import Store
+from aucbench.bench.cell import Choice
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.resolver import resolve_names
+from aucbench.models import Model, ScoreFunction
+from aucbench.processes.records import Ending, Outcome
+from aucbench.registry.specs import parse_spec
 
 SMALL = "outbreak[n=200,d=20,k=5]"
 PLAN = 'data = ["breast-cancer"]\n[[solvers]]\nspec = "means"\n'
@@ -12,41 +23,50 @@ MEANS = f"compare --data {SMALL} --solvers means"
 SHT = f"compare --data {SMALL} --solvers sht-auc"
 TWO = "compare --solvers logistic,constant --data digits-8 --out kept"
 RUN = "run plan.toml --out kept"
+REPORT = "report results"
 MISTAKES = [
-    (f"compare --data {SMALL} --solvers sht-ac", "did you mean 'sht-auc'"),
-    (f"compare --data {SMALL} --solvers means[scal=1]", "known are: names, scale, width"),
+    (f"compare --data {SMALL} --solvers sht-ac", "'sht-auc'"),
+    (f"compare --data {SMALL} --solvers means[scal=1]", "names, scale, width"),
     (f"compare --data {SMALL} --solvers means[scale=1", "cannot read"),
-    (f"compare --data {SMALL} --solvers means,means", "named twice"),
+    (f"compare --data {SMALL} --solvers means,means", "twice"),
     ("compare --data nonsense --solvers means", "breast-cancer"),
     ("compare --solvers means", "breast-cancer"),
     ("compare --data nowhere/x.csv --solvers means", "nowhere/x.csv"),
     (f"{MEANS} --features minmax", "unit-centred"),
-    (f"{MEANS} --features unit+append-one", "adds an intercept"),
-    (f"{MEANS} --passes 0", "passes must be"),
-    (f"{MEANS} --splits 1", "splits must be"),
+    (f"{MEANS} --features unit+append-one", "intercept"),
+    (f"{MEANS} --passes 0", "passes"),
+    (f"{MEANS} --splits 1", "splits"),
     (f"{MEANS} --seed {2**32}", "2**32"),
     (f"{MEANS} --positive 1", "positive"),
-    (f"{SHT},means,nans --objective logistic", "tied to their own objective: means, nans;"),
-    (f"{SHT},means,nans --projector l2-ball[R=1]", "tied to their own projector: means, nans;"),
-    (f"{SHT}[k=5] --projector l2-ball[R=1]", "k of sht-auc[k=5] belongs to its own projector"),
-    (
-        f"compare --data {SMALL} --solvers sto-iht[centre=False] --objective logistic",
-        "centre of sto-iht[centre=False] belongs to",
-    ),
-    (f"{TWO} --reference logit", "unknown solver in this comparison 'logit'"),
+    (f"{SHT},means,nans --objective logistic", "means, nans;"),
+    (f"{SHT}[k=5] --projector l2-ball[R=1]", "k of sht-auc[k=5]"),
+    (f"compare --data {SMALL} --solvers sto-iht[centre=False] --objective logistic", "centre"),
+    (f"{TWO} --reference logit", "'logit'"),
     (f"{TWO} --metrics pauc[max_fpr=2]", "max_fpr"),
-    ("run absent.toml --out kept", "cannot read the plan absent.toml"),
+    ("compare --data t.csv --tune 4", "leave 4 out"),
+    ("fit --data t.csv --tune 4", "leave 4 out"),
+    ("run absent.toml --out kept", "absent.toml"),
     ("run plan.toml --out plan.toml", "plan.toml"),
-    (f"{RUN} --retry eror", "did you mean 'error'"),
-    (f"{RUN} --engine local=tcp://x", "only 'dask' takes one"),
-    (f"{RUN} --timing --jobs 2", "leave one of them out"),
-    (f"{RUN} --timeout -1", "timeout must be at least 0"),
-    ("status absent", "there is no results folder"),
-    ("show sht-ac", "did you mean 'sht-auc'"),
-    ("check sht-ac", "did you mean 'sht-auc'"),
-    ("check aucbench.testing:Nothing", "unknown name in aucbench.testing 'Nothing'"),
-    ("check l2-ball --law nearst", "did you mean 'nearest'"),
-    *((f"{word} minst", "did you mean 'mnist'?") for word in ("show", "data fetch")),
+    (f"{RUN} --retry eror", "'error'"),
+    (f"{RUN} --engine local=tcp://x", "'dask'"),
+    (f"{RUN} --timing --jobs 2", "one of them"),
+    (f"{RUN} --timeout -1", "timeout"),
+    ("status absent", "no results folder"),
+    (f"{REPORT}/nothing", "no results folder"),
+    (f"{REPORT} --metrics acc", "'acc'"),
+    (f"{REPORT} --html results/no/x.html", "cannot write"),
+    (f"{REPORT} --level 2", "level"),
+    (f"{REPORT} --rope -1", "rope"),
+    (f"{REPORT} --reference logit", "'logit'"),
+    (f"{REPORT} --md --tex", "give one"),
+    (f"{REPORT} --figure pie=x.pdf", "'pie'"),
+    (f"{REPORT} --figure curves", "a kind and a file"),
+    (f"{REPORT} --dataset digits-8", "--dataset"),
+    ("show sht-ac", "'sht-auc'"),
+    ("check sht-ac", "'sht-auc'"),
+    ("check aucbench.testing:Nothing", "'Nothing'"),
+    ("check l2-ball --law nearst", "'nearest'"),
+    *((f"{word} minst", "'mnist'") for word in ("show", "data fetch")),
 ]
 
 
@@ -54,26 +74,65 @@ MISTAKES = [
 def here(tmp_path, toys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("plan.toml").write_text(PLAN)
+    Store(Path("results"), create=True).keep_plan(PLAN)
 
 
-@pytest.mark.parametrize(("words", "sentence"), MISTAKES)
-def test_a_mistake_is_one_sentence_and_exit_code_2(here, words, sentence):
-    assert sentence in refused(*shlex.split(words))
-    assert [path.name for path in Path().iterdir()] == ["plan.toml"]
+@pytest.mark.parametrize(("words", "word"), MISTAKES)
+def test_a_mistake_is_one_sentence_and_exit_code_2(here, words, word):
+    assert word in refused(*shlex.split(words))
+    assert sorted(path.name for path in Path().iterdir()) == ["plan.toml", "results"]
 
 
 IN_A_PLAN = [
-    ('"means"', '"raise"', "solvers[0].spec", "did you mean 'raises'"),
-    ('"means"', '"means[scal=1]"', "solvers[0].spec", "known are: names, scale, width"),
+    ('"means"', '"raise"', "solvers[0].spec", "'raises'"),
+    ('"means"', '"means[scal=1]"', "solvers[0].spec", "names, scale, width"),
     ('"breast-cancer"', '"breast-cancer",\n"nonsense"', "data", "breast-cancer"),
-    ("[[", "splits = 1\n[[", "splits", "splits must be at least 2"),
+    ("[[", "splits = 1\n[[", "splits", "at least 2"),
     ("[[", 'features = ["none",\n"minmax"]\n[[', "features", "unit-centred"),
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "place", "sentence"), IN_A_PLAN)
-def test_one_in_a_plan_has_its_place(here, old, new, place, sentence):
+@pytest.mark.parametrize(("old", "new", "place", "word"), IN_A_PLAN)
+def test_one_in_a_plan_has_its_place(here, old, new, place, word):
     Path("plan.toml").write_text(PLAN.replace(old, new, 1))
     error = refused(*shlex.split(RUN))
     assert error.startswith(f"error: plan.toml, {place}: ")
-    assert sentence in error
+    assert word in error
+
+
+NOISE = bytes(range(256)) * 3
+FILES = ["t.parquet", "t.feather", "t.xlsx", "t.npz", "t.csv", "t.csv.xz", "t.svm.gz", "t.zip"]
+FIT = "fit --data t.parquet --solver svm-or --out f --quiet"
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_that_cannot_be_read_is_named_in_each_format_and_command(here, file):
+    score = ScoreFunction(weights=np.ones(2), trees=None, maps=())
+    Model(functions=(score,), labels=((0,), (1,)), width=2, columns=("a", "b")).save("m")
+    Path(file).write_bytes(NOISE)
+    Path("plan.toml").write_text(PLAN.replace("breast-cancer", file))
+    commands = [f"compare --data {file} --solvers constant --quiet", f"predict m {file}"]
+    for words in [*commands, f"explain {file}", *([FIT, RUN] if file == "t.parquet" else [])]:
+        assert file in refused(*words.split())
+
+
+def test_columns_that_no_fit_can_take_are_refused_before_it_begins(here):
+    Path("w.svm").write_text("".join(f"{i % 2} {i + 1}:1 2147483646:1\n" for i in range(12)))
+    assert "w.svm" in refused("compare", "--data", "w.svm", "--solvers", "constant", "--quiet")
+
+
+class Ends(LocalEngine):
+    """An engine whose jobs about data sets end by a crash."""
+
+    def run(self, jobs):
+        jobs = [*jobs]
+        reads = {key: job.call.endswith(":read") for key, job in jobs}
+        for key, outcome in super().run(iter(jobs)):
+            yield key, Outcome(Ending.CRASH, "killed by SIGSEGV") if reads[key] else outcome
+
+
+def test_a_process_that_ends_while_it_reads_a_file_is_a_file_that_cannot_be_read(here):
+    Path("t.svm").write_text("1 1:2\n-1 2:3\n")
+    plan = Plan.of({"data": ("t.svm",), "solvers": (Choice(parse_spec("constant")),)})
+    with pytest.raises(PlanError, match=r"t\.svm cannot be read: killed by SIGSEGV"):
+        resolve_names(plan, Ends())
