@@ -1,9 +1,13 @@
-"""The page in a real browser: no errors, no requests, and everything that can be pressed works."""
+"""Pages in a real browser: no error, no request, and all that can be pressed works."""
 
+import numpy as np
+import pandas as pd
 import pytest
+from nights import first_rows
 from result_folders import failed, with_cell
 from screens import SCREENS, look
 
+import aucbench
 from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
 from aucbench.report.chart import Chart
@@ -17,82 +21,28 @@ from aucbench.report.page import page_of
 NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
 
 
-def written(folder, path):
-    page_of(findings_of(read_frame(folder, stale=True)), folder="results").save(path)
-    return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def address(results_folder, tmp_path_factory):
-    return written(results_folder, tmp_path_factory.mktemp("page") / "report.html")
-
-
 @pytest.fixture
-def page(browser, address):
-    browser.open(address)
-    return browser
+def opened(browser, tmp_path):
+    """Return a function that opens a page, which reports no error and asks for nothing."""
+
+    def open_page(page):
+        page.save(tmp_path / "page.html")
+        address = (tmp_path / "page.html").as_uri()
+        browser.open(address)
+        assert browser.console() == []
+        assert browser.requests() == [address]
+        assert browser.run("return window.hacked ?? null") is None
+        return browser
+
+    return open_page
 
 
-def test_the_page_has_no_error_and_nothing_leaves_it(browser, address):
-    browser.open(address)
-    assert browser.console() == []
-    assert browser.requests() == [address]
-    assert "Nothing can be ruled out" in browser.texts("#answer p")[0]
-    assert browser.count("figure") == browser.count("svg.plot") > 15
-
-
-def test_without_scripts_everything_is_there(browser, address):
-    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    try:
-        browser.driver.get(address)
-    finally:
-        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
-    assert browser.count("button, input") == 0
-    assert browser.count("svg.plot .line") > 40
-    assert len(browser.texts("#data-sets tbody tr")) == 9
-    assert browser.requests() == [address]
-
-
-def test_connections_are_forbidden_even_for_its_own_scripts(page):
-    ended = page.driver.execute_async_script(
-        "const done = arguments[0];"
-        "fetch('https://example.org/').then(() => done('sent'), () => done('refused'))"
-    )
-    assert ended == "refused"
-    page.driver.execute_async_script(
-        "const image = document.createElement('img');"
-        "image.addEventListener('error', arguments[0]);"
-        "image.src = 'https://example.org/spy.png';"
-        "document.body.append(image)"
-    )
-    refusals = [entry["message"] for entry in page.console()]
-    assert len(refusals) >= 2
-    assert all("Content Security Policy" in message for message in refusals)
-
-
-def test_a_curve_is_named_below_the_pointer(page):
-    page.run(
-        "const line = document.querySelector('#solvers svg.plot .line'), bubbles = true;"
-        "const {left: clientX, top: clientY} = line.getBoundingClientRect();"
-        "line.dispatchEvent(new PointerEvent('pointermove', {bubbles, clientX, clientY}))"
-    )
-    [name, place] = page.texts("#solvers output")[0].rsplit(": ", 1)
-    assert name in [*page.texts("#solvers tbody th"), "Pareto front"]
-    assert len([*map(float, place.split(", "))]) == 2
-    assert page.console() == []
-
-
-def test_the_page_is_light_or_dark_as_its_button_says(page):
-    page.emulate("light")
-    paper = "return getComputedStyle(document.body).backgroundColor"
-    light = page.run(paper)
-    page.press(".theme")
-    assert page.run(paper) != light
-    page.press(".theme")
-    assert page.run(paper) == light
+def page_of_folder(folder):
+    return page_of(findings_of(read_frame(folder, stale=True)), folder="results")
 
 
 def column(browser, section, number):
+    """The cells of a column that are shown."""
     return browser.run(
         "return [...document.querySelectorAll(arguments[0] + ' tbody tr')].filter(r => !r.hidden)"
         ".map(r => r.cells[arguments[1]].firstChild.textContent.trim())",
@@ -101,66 +51,80 @@ def column(browser, section, number):
     )
 
 
-def test_the_table_sorts_by_its_buttons(page):
+def test_the_page_of_a_folder(opened, results_folder):
+    page = opened(page_of_folder(results_folder))
+    assert "Nothing can be ruled out" in page.texts("#answer p")[0]
+    assert page.count("figure") == page.count("svg.plot") > 15
+
+    # The table sorts by its buttons, also by the keyboard, where the focus can be seen.
     page.press("#solvers th button", "mean AUC")
     down = [*map(float, column(page, "#solvers", 2))]
     assert down == sorted(down, reverse=True)
     assert len(down) == 3
-    page.press("#solvers th button", "mean AUC")
+    page.run("document.querySelector('#solvers th:nth-child(3) button').focus()")
+    page.driver.switch_to.active_element.send_keys("\ue007")  # Enter
     assert [*map(float, column(page, "#solvers", 2))] == down[::-1]
+    page.driver.switch_to.active_element.send_keys("\ue004")  # Tab
+    assert page.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.press("#solvers th button", "solver")
     assert column(page, "#solvers", 1) == sorted(column(page, "#solvers", 1))
-    sorts = page.run(
-        "return [...document.querySelectorAll('#solvers th')].map(t => t.ariaSort).filter(Boolean)"
+    sorts = "return [...document.querySelectorAll('#solvers th')].map(t => t.ariaSort)"
+    assert [sort for sort in page.run(sorts) if sort] == ["ascending"]
+
+    # A curve is named below the pointer.
+    page.run(
+        "const line = document.querySelector('#solvers svg.plot .line'), bubbles = true;"
+        "const {left: clientX, top: clientY} = line.getBoundingClientRect();"
+        "line.dispatchEvent(new PointerEvent('pointermove', {bubbles, clientX, clientY}))"
     )
-    assert sorts == ["ascending"]
+    [name, place] = page.texts("#solvers output")[0].rsplit(": ", 1)
+    assert name in [*page.texts("#solvers tbody th"), "Pareto front"]
+    assert len([*map(float, place.split(", "))]) == 2
+
+    # A button changes between light and dark.
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    light = page.run(paper)
+    page.press(".theme")
+    assert page.run(paper) != light
+    page.press(".theme")
+    assert page.run(paper) == light
+    assert page.console() == []
+
+    # Connections are forbidden, even for its own scripts.
+    ended = page.driver.execute_async_script(
+        "const done = arguments[0];"
+        "fetch('https://example.org/').then(() => done('sent'), () => done('refused'))"
+    )
+    assert ended == "refused"
+    page.driver.execute_async_script(
+        "const image = document.createElement('img');"
+        "image.addEventListener('error', arguments[0]);"
+        "image.src = 'https://example.org/spy.png'; document.body.append(image)"
+    )
+    refusals = [entry["message"] for entry in page.console()]
+    assert len(refusals) >= 2
+    assert all("Content Security Policy" in message for message in refusals)
 
 
-def test_what_is_no_number_is_sorted_last(browser, tmp_path):
-    cells = ["(0.95)", "0.5", "-", "1e-3", "+0.7"]
-    table = Grid(("name", "value"), [(f"n{k}", one) for k, one in enumerate(cells)], numeric=[1])
-    make_page("t", [], [Section("t", "", (table,))]).save(tmp_path / "page.html")
-    browser.open((tmp_path / "page.html").as_uri())
-    for expected in (["+0.7", "0.5", "1e-3"], ["1e-3", "0.5", "+0.7"]):
-        browser.press("th button", "value")
-        assert column(browser, "#t", 1)[:3] == expected
-        assert {*column(browser, "#t", 1)[3:]} == {"(0.95)", "-"}
+def test_without_scripts_everything_is_there(browser, results_folder, tmp_path):
+    page_of_folder(results_folder).save(tmp_path / "page.html")
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.driver.get((tmp_path / "page.html").as_uri())
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert browser.count("button, input") == 0
+    assert browser.count("svg.plot .line") > 40
+    assert len(browser.texts("#data-sets tbody tr")) == 9
 
 
-def test_long_tables_have_a_filter(browser, tmp_path):
-    lines = [(f"solver {k}", k / 200) for k in range(200)]
-    folded = Section("set a", "", (Grid(("s", "x"), [("solver 7", 1.0)]),))
-    section = Section("Many", "", (Grid(("solver", "AUC"), lines, names=0), folded))
-    make_page("t", [], [section]).save(tmp_path / "page.html")
-    browser.open((tmp_path / "page.html").as_uri())
-    browser.choose("input[type=search]", "SOLVER 17")
-    assert len(column(browser, "#many", 0)) == 11  # 17, and 170 to 179
-    assert browser.run("return document.querySelector('details').hidden")
-    browser.choose("input[type=search]", "set a")
-    assert column(browser, "#many", 0) == ["solver 7"]
-    assert browser.run("return document.querySelector('details').open")
-    browser.choose("input[type=search]", "")
-    assert len(column(browser, "#many", 0)) == 201
+@pytest.mark.parametrize(("width", "scheme"), first_rows(SCREENS))
+def test_the_page_fits_and_can_be_read(browser, results_folder, tmp_path, width, scheme):
+    page_of_folder(results_folder).save(tmp_path / "report.html")
+    look(browser, (tmp_path / "report.html").as_uri(), width, scheme, "report")
 
 
-def test_it_can_be_used_by_keyboard(browser, address):
-    from selenium.webdriver.common.keys import Keys
-
-    browser.open(address)
-    browser.run("document.querySelector('#solvers th:nth-child(3) button').focus()")
-    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
-    assert browser.run("return document.querySelector('#solvers th:nth-child(3)').ariaSort")
-    browser.driver.switch_to.active_element.send_keys(Keys.TAB)
-    outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle")
-    assert outline == "solid"
-
-
-@pytest.mark.parametrize(("width", "scheme"), SCREENS)
-def test_the_page_fits_and_can_be_read(browser, address, width, scheme):
-    look(browser, address, width, scheme, "report")
-
-
-def test_names_with_markup_stay_text(browser, doctored, tmp_path):
+def test_names_with_markup_stay_text(opened, doctored):
     def change(record):
         if "sht-auc" in str(record.cell.solver):
             record = with_cell(record, solver=Spec(NASTY, {}))
@@ -174,29 +138,64 @@ def test_names_with_markup_stay_text(browser, doctored, tmp_path):
     [plan] = (folder / "plans").glob("*.toml")
     without_seal = plan.read_text("utf-8").splitlines()[:-1]
     plan.write_text("\n".join([*without_seal, f"# {NASTY}"]) + "\n", "utf-8")
-    browser.open(written(folder, tmp_path / "nasty.html"))
-
-    assert browser.console() == []
-    assert browser.run("return window.hacked ?? null") is None
-    assert browser.count("img") == 0
-    assert NASTY in browser.texts("#solvers tbody th")
-    assert NASTY in browser.texts("#data-sets tbody th")
-    assert any(NASTY in text for text in browser.texts("#data-sets summary"))
-    assert any(NASTY in text for text in browser.texts("svg title"))
-    assert any(NASTY in text and "</script>" in text for text in browser.texts("#failures p"))
-    assert f"log: {NASTY}\\x1b[31m" in browser.texts("#failures pre")[0]
-    assert any(NASTY in text for text in browser.texts("#commands pre"))
+    page = opened(page_of_folder(folder))
+    assert page.count("img") == 0
+    for place in ("#solvers tbody th", "#data-sets tbody th", "#data-sets summary", "svg title"):
+        assert any(NASTY in text for text in page.texts(place)), place
+    assert any(f"{NASTY} </script>" in text for text in page.texts("#failures p"))
+    assert f"log: {NASTY}\\x1b[31m" in page.texts("#failures pre")[0]
+    assert any(NASTY in text for text in page.texts("#commands pre"))
 
 
-def test_a_page_of_sections_plots_its_charts(browser, tmp_path):
+def test_a_page_of_sections(opened):
+    """Its charts are plotted, what is no number is sorted last, and long tables have a filter."""
     chart = Chart("Figure 3", "k", "AUC", {NASTY: ([1, 10, 100], [0.5, 0.7, 0.8])}, log_x=True)
-    table = Grid((NASTY, "value"), [("b", 2.0), ("a", 1.0)])
-    path = tmp_path / "sections.html"
-    make_page(NASTY, [NASTY], [Section(NASTY, NASTY, (chart, table, NASTY))]).save(path)
-    browser.open(path.as_uri())
-    assert browser.console() == []
-    assert browser.requests() == [path.as_uri()]
-    assert browser.count("svg.plot .line") == 1
-    assert browser.texts(".legend li") == [NASTY]
-    browser.press("th button", "value")
-    assert browser.run("return window.hacked ?? null") is None
+    cells = ["(0.95)", "0.5", "-", "1e-3", "+0.7"]
+    odd = Grid(("name", "value"), [(f"n{k}", one) for k, one in enumerate(cells)], numeric=[1])
+    folded = Section("set a", "", (Grid(("s", "x"), [("solver 7", 1.0)]),))
+    lines = [(f"solver {k}", k / 200) for k in range(200)]
+    many = Section("Many", "", (Grid(("solver", "AUC"), lines, names=0), folded))
+    sections = [Section(NASTY, NASTY, (chart, NASTY)), Section("t", "", (odd,)), many]
+    page = opened(make_page(NASTY, [NASTY], sections))
+    assert page.count("svg.plot .line") == 1
+    assert page.texts(".legend li") == [NASTY]
+    for expected in (["+0.7", "0.5", "1e-3"], ["1e-3", "0.5", "+0.7"]):
+        page.press("#t th button", "value")
+        assert column(page, "#t", 1)[:3] == expected
+        assert {*column(page, "#t", 1)[3:]} == {"(0.95)", "-"}
+    page.choose("input[type=search]", "SOLVER 17")
+    assert len(column(page, "#many", 0)) == 11  # 17, and 170 to 179
+    assert page.run("return document.querySelector('details').hidden")
+    page.choose("input[type=search]", "set a")
+    assert column(page, "#many", 0) == ["solver 7"]
+    assert page.run("return document.querySelector('details').open")
+    page.choose("input[type=search]", "")
+    assert len(column(page, "#many", 0)) == 201
+
+
+def test_the_page_of_judged_results(opened):
+    """What is not known of values of others is not there."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {"method": m, "dataset": f"set {i}", "fold": k, "auc": 0.7 + gain + rng.normal(0, 0.02)}
+        for m, gain in (("good", 0.1), ("fair", 0.08), (NASTY, 0.0), ("poor", -0.1))
+        for i in range(8)
+        for k in range(3)
+    ).query("method != 'fair' or dataset != 'set 2'")
+    judged = aucbench.judge(table)
+    page = opened(judged.report())
+    assert [page.count(f"#{name}") for name in ("environment", "commands")] == [0, 0]
+    assert NASTY in page.texts("#solvers tbody th")
+    assert not {"fit s", "non-zeros"} & {*page.texts("#solvers th, #data-sets th")}
+    assert any("rows and scores were not seen" in text for text in page.texts("#data p"))
+    assert any("The table has no value." in text for text in page.texts("#failures p"))
+    assert page.count("#data-sets tbody tr") == 32
+    assert page.count("#pairs tbody tr") == 3
+    answer = judged.findings.advice.sentences
+    assert page.texts("#answer p") == [" ".join(one.split()) for one in answer]
+    page.resize(400)
+    assert page.run("return document.documentElement.scrollWidth") <= 400
+    page.resize(1200)
+    page = opened(aucbench.judge(table[table["dataset"] == "set 0"]).report())
+    assert page.count("#solvers tbody tr") == 4
+    assert page.count("#pairs tbody td small") == 6

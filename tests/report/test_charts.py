@@ -1,13 +1,23 @@
-"""Charts: their axes, the paths of their lines, and what both systems take of them."""
+"""Charts of pages and figures for print: what is plotted where, and what cannot be."""
 
 import re
+from dataclasses import replace
+from math import nan
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from result_folders import with_cell
 
+from aucbench.report import charts as charts_module
 from aucbench.report.chart import COLOURS, MARKERS, Chart
+from aucbench.report.charts import SECONDS, curve_charts
+from aucbench.report.collecting import frame_of
+from aucbench.report.curves import median_curves
+from aucbench.report.figures import CURVES, FIGURES, plot_figure
+from aucbench.report.findings import findings_of
+from aucbench.report.frame import Frame, Place
 from aucbench.report.svg import (
     BOTTOM,
     LEFT,
@@ -20,23 +30,21 @@ from aucbench.report.svg import (
     simplify,
 )
 
-
-def axis(values, **given):
-    return Axis.of(values, LEFT, RIGHT, **{"log": False, "share": False, **given})
+SCRIPT = "</script><b>width"
 
 
 @pytest.mark.parametrize(
-    ("values", "given", "ticks"),
+    ("values", "log", "share", "ticks"),
     [
-        ([0.1, 0.9], {"share": True}, [0, 0.2, 0.4, 0.6, 0.8, 1.0]),
-        ([0.512, 0.587], {}, [0.52, 0.54, 0.56, 0.58]),
-        ([3.0, 3.0], {}, [2.9, 3.0, 3.1]),
-        ([1e-3, 1e4], {"log": True}, [1e-3, 1e-1, 1e1, 1e3]),
-        ([2.0, 5.0], {"log": True}, [2.0, 3.0, 4.0, 5.0]),
+        ([0.1, 0.9], False, True, [0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        ([0.512, 0.587], False, False, [0.52, 0.54, 0.56, 0.58]),
+        ([3.0, 3.0], False, False, [2.9, 3.0, 3.1]),
+        ([1e-3, 1e4], True, False, [1e-3, 1e-1, 1e1, 1e3]),
+        ([2.0, 5.0], True, False, [2.0, 3.0, 4.0, 5.0]),
     ],
 )
-def test_axes_have_round_numbers(values, given, ticks):
-    found = axis(values, **given)
+def test_axes_have_round_numbers(values, log, share, ticks):
+    found = Axis.of(values, LEFT, RIGHT, log=log, share=share)
     assert found.ticks(5) == pytest.approx(ticks)
     places = [found.place(tick) for tick in ticks]
     assert places == sorted(places)
@@ -44,9 +52,8 @@ def test_axes_have_round_numbers(values, given, ticks):
 
 
 def test_numbers_of_axes_are_short():
-    assert [*map(format_short, (0, 0.25, 100.0, 1e5, 2e-5, -0.5))] == [
-        *("0", "0.25", "100", "1e5", "2e-5", "-0.5")
-    ]
+    short = [*map(format_short, (0, 0.25, 100.0, 1e5, 2e-5, -0.5))]
+    assert short == ["0", "0.25", "100", "1e5", "2e-5", "-0.5"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 800), st.integers(0, 500)), min_size=1, max_size=60))
@@ -71,21 +78,134 @@ def test_a_path_has_the_places_of_its_points():
     chart = Chart("t", "x", "y", {"a": ([0, 1, None, 3], [0, 1, 9, 0])})
     [path] = re.findall(r'<path class="line s0 marks" d="(.*?)">', plot(chart))
     numbers = [*map(int, re.findall(r"-?\d+", path))]
-    places = np.cumsum(np.reshape(numbers, (-1, 2)), axis=0)
-    assert len(places) == 3
-    assert places[:, 0].min() >= LEFT
-    assert places[:, 0].max() <= RIGHT
-    assert ((places[:, 1] >= TOP) & (places[:, 1] <= BOTTOM)).all()
-    assert places[0, 1] == places[2, 1] > places[1, 1]
+    x, y = np.cumsum(np.reshape(numbers, (-1, 2)), axis=0).T
+    assert len(x) == 3
+    assert LEFT <= x.min() <= x.max() <= RIGHT
+    assert TOP <= y.min() <= y.max() <= BOTTOM
+    assert y[0] == y[2] > y[1]
 
 
 def test_what_has_no_place_is_left_out():
     chart = Chart("t", "x", "y", {"a": ([0, 10], [1, 2]), "b": ([0], [1])}, log_x=True)
     assert chart.points("a") == [(10, 2)]
-    assert plot(chart).count("class=" + '"line') == 1
+    assert plot(chart).count('class="line') == 1
     assert plot(Chart("t", "x", "y", {"b": ([0], [1])}, log_x=True)) == ""
 
 
 def test_no_two_of_many_lines_look_the_same():
     looks = {(k % COLOURS, k % MARKERS) for k in range(COLOURS * MARKERS)}
     assert len(looks) == COLOURS * MARKERS
+
+
+def test_a_curve_in_time_is_the_median_of_fits_at_the_same_second():
+    """Medians of seconds and of AUCs at the same passes would go back from 3 s to 2 s."""
+    first, slow, late = [(1, 1, 0.5), (2, 2, 0.9)], [(3, 1, 0.6), (4, 2, 0.8)], [(1.5, 2, 0.7)]
+    curves = [[[p, s, nan, auc] for s, p, auc in points] for points in (first, slow, late)]
+    rows = [
+        (Place(0, 0, 0, k), {"status": "ok", "curve": np.array(one)})
+        for k, one in enumerate(curves)
+    ]
+    some = Frame.of(["d"], ["a"], rows)
+    curve = median_curves(some, some.rows(0, 0), "seconds", 40)
+    assert curve.x.tolist() == [1.0, 1.5, 2.0, 3.0, 4.0]
+    assert np.isnan(curve.test_auc[0])  # one fit of three has begun
+    assert curve.test_auc[1:].tolist() == pytest.approx([0.7, 0.8, 0.7, 0.8])
+    two = median_curves(some, some.rows(0, 0)[:2], "seconds", 3)
+    assert two.x.tolist() == [1.0, 3.0, 4.0]
+
+
+@pytest.fixture
+def diagnosed(scored, records):
+    """Findings in which one of three solvers has diagnostics: one with a gap, one with markup."""
+
+    def change(record):
+        if record.cell.solver.name != "sht-auc":
+            return record
+        infos = (
+            {"width": 5.0 - 0.5 * k, "ε": None if k == 2 else 10.0**-k, SCRIPT: 1.0}
+            for k in range(len(record.curve))
+        )
+        points = zip(record.curve, infos, strict=True)
+        return replace(record, curve=tuple({**point, "info": info} for point, info in points))
+
+    return scored([*map(change, records)])
+
+
+def diagnostics_of(findings):
+    charts = curve_charts(findings, findings.datasets[0], 9)
+    return {chart.y: chart for chart in charts if chart.title.startswith("Diagnostic")}
+
+
+def test_diagnostics_of_fits_are_charts_of_the_page(diagnosed, monkeypatch):
+    charts = diagnostics_of(diagnosed)
+    assert {*charts} == {"width", "ε", SCRIPT}
+    assert (charts["width"].log_y, charts["ε"].log_y) == (False, True)
+    [name] = {name for chart in charts.values() for name in chart.lines}
+    assert "sht-auc" in name
+    widths = [y for _, y in charts["width"].points(name)]  # where half of the folds have begun
+    assert 4.0 < widths[0] <= 5.0
+    assert widths == sorted(widths, reverse=True)
+    # The point without a number lies on a line between its neighbours.
+    assert len(charts["ε"].points(name)) == len(widths)
+    monkeypatch.setattr(charts_module, "MOST_DIAGNOSTICS", 1)
+    [chart] = diagnostics_of(diagnosed).values()
+    assert "2 more diagnostics are not on this page" in chart.note
+
+
+# ---- figures for print
+
+
+def plotted(findings, kind, ending=".svg"):
+    return plot_figure(findings, kind, ending, "digits-8" if kind == CURVES else None)
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_a_figure_names_its_solvers_and_is_the_same_each_time(findings, kind):
+    content = plotted(findings, kind)
+    comments = "".join(re.findall(r"<!-- (.*?) -->", content.decode()))
+    for solver in findings.frame.solvers:
+        assert solver in comments
+    assert plotted(findings, kind) == content
+
+
+def test_intervals_are_drawn_where_they_are(findings, monkeypatch):
+    from matplotlib.axes import Axes
+
+    lines, real = [], Axes.plot
+    monkeypatch.setattr(Axes, "plot", lambda ax, *a, **k: (lines.append(a), real(ax, *a, **k))[1])
+    plotted(findings, "leaderboard")
+    for standing in findings.ranks:
+        assert any([*line[0]] == [standing.low, standing.high] for line in lines)
+        assert any([*line[0]] == [standing.estimate] for line in lines)
+
+
+def test_names_are_no_formulas_and_not_too_long(records):
+    some = [record for record in records if str(record.cell.dataset) == "digits-8"]
+    odd = [with_cell(record, dataset="$x^{" + "a" * 100) for record in some]
+    content = plot_figure(findings_of(frame_of(odd)), "curves", ".svg").decode()
+    assert "$x^{aaaaa" in content
+    assert "a" * 50 not in content
+
+
+@pytest.mark.parametrize(
+    ("solver", "axes"), [("hist", [SECONDS, "passes"]), ("sht", [SECONDS, "passes", "passes"])]
+)
+def test_a_panel_without_content_is_not_drawn_and_no_marker_is_cut(
+    scored, records, monkeypatch, solver, axes
+):
+    from matplotlib.figure import Figure
+
+    drawn, real = [], Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda self, *a, **k: (drawn.extend(self.axes), real(self, *a, **k))[1]
+    )
+    cells = ((str(r.cell.dataset), str(r.cell.solver), r) for r in records)
+    plot_figure(
+        scored([r for name, own, r in cells if name == "digits-8" and solver in own]),
+        "curves",
+        ".svg",
+    )
+    assert [ax.get_xlabel() for ax in drawn] == axes
+    marked = [line for ax in drawn for line in ax.lines if line.get_marker() != "None"]
+    assert marked
+    assert not any(line.get_clip_on() for line in marked)

@@ -1,30 +1,44 @@
-"""The page without a browser: its numbers, its sentences, and what it must not hold."""
+"""Text, page, Markdown, LaTeX and JSON say what the findings say, and the same of each."""
 
+import json
 import re
 from dataclasses import replace
 from html import unescape
+from math import isnan
 
-from result_folders import failed, with_cell
+import numpy as np
+import pytest
+from command_line import done, strict
+from result_folders import failed, with_cell, written_folder
 
-from aucbench.bench import Store
+from aucbench.bench import Choice, Plan, Store
 from aucbench.bench.options import ShowOptions
 from aucbench.data.understood import Remark, Understood
 from aucbench.records import CellStatus
+from aucbench.report import document, notes
 from aucbench.report.collecting import frame_of
-from aucbench.report.document import Listing, Section, markdown, text
+from aucbench.report.document import Listing, Section, markdown, tex, text
 from aucbench.report.findings import findings_of
+from aucbench.report.folder import read_frame
+from aucbench.report.grid import Grid
 from aucbench.report.html_page import make_page
 from aucbench.report.page import page_of, page_sections, warnings_of
-from aucbench.report.tables import leaderboard, pair_table, tables
+from aucbench.report.tables import grids, leaderboard, pair_table, tables
+from aucbench.report.verdict import verdict, verdict_json
 from aucbench.stats import Fold, auc_interval
 from aucbench.stats.pairs import PairTest
 from aucbench.stats.tables import ResultTable
 
+NUMBERS = ("estimate", "low", "high", "p")
+
+
+def content_of(findings):
+    return page_of(findings, folder="results").content.decode()
+
 
 def words(findings):
     """What a page says, without its tags."""
-    page = page_of(findings, folder="results").content.decode()
-    body = page.partition("<body>")[2].partition("<footer")[0]
+    body = content_of(findings).partition("<body>")[2].partition("<footer")[0]
     return " ".join(unescape(re.sub("<[^>]*>", " ", body)).split())
 
 
@@ -33,29 +47,47 @@ def parts_of(findings, title):
     return next((s.parts for s in page_sections(findings) if s.title == title), ())
 
 
+def test_the_verdict_is_the_same_in_findings_text_page_and_json(results_folder, findings, tmp_path):
+    done("report", results_folder, "--json", tmp_path / "verdict.json", "--stale")
+    known, names = strict(tmp_path / "verdict.json"), findings.frame.solvers
+    assert known["measure"] == "AUC"
+    assert known["answer"] == verdict(findings)["answer"] == notes.sentences(findings)
+    said, printed = words(findings), " ".join(text(grids(findings)).split())
+    assert all(" ".join(sentence.split()) in said for sentence in known["answer"])
+    assert [one["solver"] for one in known["solvers"]] == [names[j] for j in findings.order]
+    leading = {one["solver"] for one in known["solvers"] if one["possible_best"]}
+    assert leading == {names[j] for j in findings.leading}
+    for one in known["solvers"]:
+        assert f"{one['mean']:.4f}" in said
+        assert f"{one['mean']:.4f}" in printed
+    for pair, one in zip(findings.pairs, known["pairs"], strict=True):
+        assert (one["a"], one["b"], one["word"]) == (pair.a, pair.b, str(pair.word))
+        numbers = [getattr(pair.difference, name) for name in NUMBERS]
+        assert [one[name] for name in NUMBERS] == [None if isnan(x) else x for x in numbers]
+    for inside, one in zip(findings.datasets, known["data_sets"], strict=True):
+        assert [pair["word"] for pair in one["pairs"]] == [str(pair.word) for pair in inside.pairs]
+        values = [row.within.values.tolist() for row in inside.rows]
+        assert [row["values"] for row in one["solvers"]] == values
+
+
 def test_numbers_are_those_of_the_statistics(results_folder, findings):
     row = findings.datasets[1].rows[0]
-    store = Store(results_folder)
     ids = findings.frame.facts["id"][findings.frame.rows(1, row.solver)]
-    scores = [*map(store.scores, ids)]
+    scores = [*map(Store(results_folder).scores, ids)]
     expected = auc_interval([Fold(one["y"], one["scores"]) for one in scores])
     assert row.within.delong == expected
-
     [line] = [x for x in tables(findings)[1].lines if x[1] == findings.frame.solvers[0]]
     assert line[2] == f"{expected.estimate:.4f}"
     assert line[3] == f"{expected.low:.3f}–{expected.high:.3f}"
-    assert line[2] in words(findings)
-    values = findings.frame.values("auc")
-    assert [*findings.pairs] == [*PairTest().pairs(ResultTable(values, findings.frame.solvers))]
-    a, b = findings.order[:2]
-    assert pair_table(findings).lines[0][1] == f"{(values[:, a] - values[:, b]).mean():+.4f}"
 
-
-def test_of_each_pair_there_is_one_cell(findings):
+    values, names = findings.frame.values("auc"), findings.frame.solvers
+    assert [*findings.pairs] == [*PairTest().pairs(ResultTable(values, names))]
     table = pair_table(findings)
-    assert [line.count("") for line in table.lines] == [0, 1]
-    first, *others = (findings.frame.solvers[j] for j in findings.order)
+    assert [line.count("") for line in table.lines] == [0, 1]  # of each pair there is one cell
+    first, *others = (names[j] for j in findings.order)
     assert table.header == ("line − column", *others)
+    a, b = findings.order[:2]
+    assert table.lines[0][1] == f"{(values[:, a] - values[:, b]).mean():+.4f}"
     [pair] = [one for one in findings.pairs if {one.a, one.b} == {first, others[0]}]
     word = pair.word if pair.a == first else pair.flipped().word
     assert table.details[0][1].startswith(f"{word}, p ")
@@ -69,23 +101,18 @@ def test_the_range_that_is_measured_is_said(frame):
     assert findings_of(frame, ShowOptions(metrics=("ap",))).row_test == ""
 
 
-def test_the_file_asks_for_nothing(findings):
-    text = page_of(findings, folder="results").content.decode()
-    assert not re.findall(r"""(?:src|href)\s*=\s*["']?(?!["']?[#]|["']?data:)""", text)
-    assert "http" not in re.sub(r"http-equiv", "", text)
-    assert text.count("<script>") == 1
+def test_a_page_asks_for_nothing_and_has_all_without_its_script(findings):
+    page = content_of(findings)
+    assert not re.findall(r"""(?:src|href)\s*=\s*["']?(?!["']?[#]|["']?data:)""", page)
+    assert "http" not in page.replace("http-equiv", "")
+    assert page.count("<script>") == 1
+    before = page.partition("<script>")[0]
+    assert all(f"{row.estimate:.4f}" in before for row in findings.rows)
+    assert before.count("<svg class=plot") >= 3 * 6
+    assert before.count("<title>logistic (tuned C=0.1|1.0|10.0)</title>") >= 3 * 5
 
 
-def test_all_numbers_and_curves_are_in_the_page_without_its_script(findings):
-    page = page_of(findings, folder="results").content.decode().partition("<script>")[0]
-    for one in findings.datasets:
-        for row in one.rows:
-            assert f"{row.estimate:.4f}" in page
-    assert page.count("<svg class=plot") >= 3 * 6
-    assert page.count("<title>logistic (tuned C=0.1|1.0|10.0)</title>") >= 3 * 5
-
-
-def test_nothing_of_a_text_is_markup():
+def test_nothing_of_a_text_is_markup_in_any_form():
     nasty = "</script><!--<b>\x1b\u202e\ud800\"'&"
     parts = (nasty, Listing(f"{nasty}\n{nasty}"), Section(nasty, nasty, (nasty,)))
     page = make_page(nasty, [nasty], [Section(nasty, nasty, parts)]).content.decode()
@@ -96,31 +123,34 @@ def test_nothing_of_a_text_is_markup():
     assert not {"\x1b", "\u202e", "\ud800"} & {*page}
     assert r"\x1b\u202e\ud800" in page
     assert "\x1b" not in text(parts) + markdown(parts)
+    odd = [Section("# t\x1b[31m", "", ("- a\n<b>*x*", Grid(["|"], [("a|b",)])))]
+    marked = markdown(odd)
+    assert "## \\# t\\\\x1b\\[31m" in marked
+    assert "\\- a\n\\<b\\>\\*x\\*" in marked
+    assert "| a\\|b |" in marked
+    assert r"\textbackslash{}x1b" in tex([Grid(("\x1b",), ())])
 
 
 def test_without_labels_the_splits_alone_are_compared(records):
     found = findings_of(frame_of(records))
-    [verdict] = {pair.verdict.method for one in found.datasets for pair in one.pairs}
-    assert verdict == "corrected resampled t"
+    [method] = {pair.verdict.method for one in found.datasets for pair in one.pairs}
+    assert method == "corrected resampled t"
     assert {row.roc for row in found.rows} == {None}
     assert "The folder does not hold all scores of this data set" in words(found)
     assert "ROC curves" not in words(found)
     by_ap = findings_of(frame_of(records), ShowOptions(metrics=("ap",)))
-    assert by_ap.missing[0].startswith("ap is missing: the measure ap needs the scores")
+    assert "ap is missing" in by_ap.missing[0]
     assert by_ap.measure == "AUC"
 
 
 def test_times_under_different_conditions_are_compared_only_when_asked(scored, records):
     one = replace(records[0], machine={**records[0].machine, "threads": 4})
-
     found = scored([one, *records[1:]])
     assert "under 2 different conditions and are not compared" in words(found)
     assert "against time" not in words(found)
     assert "faster" not in str(found.advice)
     board = leaderboard(found)
-    seconds = board.header.index("fit s")
-    assert [line[seconds] for line in board.lines] == ["-"] * 3
-
+    assert {line[board.header.index("fit s")] for line in board.lines} == {"-"}
     mixed = scored([one, *records[1:]], mixed=True)
     assert "against time" in words(mixed)
     assert "different conditions" not in words(mixed)
@@ -137,10 +167,8 @@ def test_failures_are_listed_by_reason_and_count(scored, records):
     assert re.search(r"sht-auc.*: timeout in 6 cell\(s\) of ", failure.title)
     assert failure.parts == ("killed after 5 s", Listing("last words"))
     assert "6 cells have no AUC: 6 timeout." in words(found)
-    solvers = found.frame.solvers
-    solver = next(j for j, name in enumerate(solvers) if "sht" in name)
+    solver = next(j for j, name in enumerate(found.frame.solvers) if "sht" in name)
     assert leaderboard(found).lines[found.order.index(solver)][-2:] == ("2", "3/9")
-    assert solver not in found.leading or found.advice.leader is not None
 
 
 def test_one_data_set_has_one_table_and_all_charts(scored, records):
@@ -148,56 +176,127 @@ def test_one_data_set_has_one_table_and_all_charts(scored, records):
     said = words(found)
     train, test = (found.frame.numbers[name][0] for name in ("n_train", "n_test"))
     assert f"Data {train + test:.0f} rows, " in said
-    for several in ("average rank", "no value", "Data sets"):
-        assert several not in said
+    assert not [word for word in ("average rank", "no value", "Data sets") if word in said]
+    charts = ("ROC curves", "Precision and recall", "AUC against sparsity", "Gap of the")
+    assert [chart for chart in charts if chart in said] == [*charts]
     table = parts_of(found, "Solvers")[0]
     assert [line[1] for line in table.lines] == [found.frame.solvers[j] for j in found.order]
     assert table.header[:4] == ("", "solver", "AUC", "95 % interval")
-    assert all(re.fullmatch(r"0\.\d{3}–[01]\.\d{3}", line[3]) for line in table.details)
     assert found.leading == {row.solver for row in found.rows if row.leading}
     assert [line[0] for line in table.lines].count("*") == len(found.leading)
-    for chart in ("ROC curves", "Precision and recall", "AUC against sparsity", "Gap of the"):
-        assert chart in said
-
-
-def test_a_folder_whose_cells_were_not_run_yet_has_a_page(records):
-    from aucbench.bench import Choice, Plan
-
-    found = findings_of(
-        frame_of([], [Plan.of({"data": ("digits-8",), "solvers": (Choice("logistic"),)})])
-    )
-    assert "5 not run yet" in words(found)
-    assert "Interim: the run has not ended, and 5 of 5 cells" in words(found)
-    assert "logistic" in words(found)
 
 
 def test_warnings_are_grouped_and_can_be_unfolded(scored, records):
-    remarks = tuple(
-        Remark(f"column 'c{k}' is suspicious: constant", "constant", f"c{k}") for k in range(12)
-    )
+    odd = [(f"column 'c{k}' is suspicious: constant", "constant", f"c{k}") for k in range(12)]
     known = Understood(label="column 'y'", dropped={f"d{k}": "a key" for k in range(20)})
     found = scored([r for r in records if str(r.cell.dataset) == "digits-8"])
 
-    def told(**more):
+    def knowing(**more):
         about = {"understood": replace(known, **more).to_json()}
         source = replace(found.frame.source, about=lambda _: about)
         return replace(found, frame=replace(found.frame, source=source))
 
-    many = told(remarks=remarks)
+    many = knowing(remarks=tuple(Remark(*one) for one in odd))
     [warning] = warnings_of(many)
     assert warning.endswith("12 columns are suspicious: constant: 'c0', 'c1', 'c2' and 9 more")
     first, *_, folded = parts_of(many, "Data")
     assert "and 11 more" in first
     everything = " ".join(folded.parts)
-    assert folded.title.startswith("All warnings about the data")
     assert all(f"'c{k}'" in everything for k in range(12))
     assert all(f"d{k} (a key)" in everything for k in range(20))
-    assert "All warnings" not in words(told(dropped={}))
+    assert "All warnings" not in words(knowing(dropped={}))
 
 
 def test_names_are_shown_with_escapes_where_they_cannot_be_printed(scored, records):
-    odd = [with_cell(r, dataset="a\x00\u202e\ud800") if str(r.cell.dataset) == "digits-8" else r
-           for r in records]  # fmt: skip
-    page = page_of(scored(odd), folder="results").content
-    assert rb"a\x00\u202e\ud800" in page.replace(rb"\\", b"\\")
-    assert "\u202e" not in page.decode()
+    some = [r for r in records if str(r.cell.dataset) == "digits-8"]
+    page = content_of(scored([with_cell(r, dataset="a\x00\u202e\ud800") for r in some]))
+    assert r"a\x00\u202e\ud800" in page.replace(r"\\", "\\")
+    assert "\u202e" not in page
+
+
+# ---- means over fewer data sets or splits, and runs that go on
+
+
+def of_folder(folder):
+    return findings_of(read_frame(folder, stale=True))
+
+
+SETS, SOLVERS = ("t0", "t1", "t2"), ("logistic", "means")
+
+
+def test_a_mean_over_fewer_data_sets_is_marked_in_all_outputs(tmp_path):
+    """The second solver has no value on the second data set."""
+    partial = of_folder(written_folder(tmp_path / "one", SETS, SOLVERS, failing=[(1, 1)]))
+    whole, fewer = (f"{mean.estimate:.4f}" for mean in partial.means)
+    shown = grids(partial)
+    for said in (text(shown), markdown(shown), tex(shown), content_of(partial)):
+        assert f"({fewer})" in said
+        assert f"({whole})" not in said
+    board = leaderboard(partial)
+    assert board.facts == ("(…) is over fewer data sets: the solver has no value on the others",)
+    column = board.header.index("mean AUC")
+    means = {line[1]: line[column] for line in board.lines}
+    assert means == {"logistic": whole, "means": f"({fewer})"}  # no number: a page sorts it last
+    assert board.lines[1][board.header.index("fit s")].startswith("(")
+    solvers = {one["solver"]: one for one in json.loads(verdict_json(partial))["solvers"]}
+    assert solvers["means"]["mean"] is None
+    assert solvers["means"]["mean_of_values"] == pytest.approx(partial.means[1].estimate)
+    assert solvers["logistic"]["mean"] == solvers["logistic"]["mean_of_values"]
+
+
+def test_a_mean_over_fewer_splits_is_marked_and_nothing_where_all_have_all_values(tmp_path):
+    folder = written_folder(tmp_path / "one", SETS, SOLVERS)
+    whole = of_folder(folder)
+    assert "(0." not in text(grids(whole))
+    assert "(…)" not in " ".join([*leaderboard(whole).facts, *notes.notes(whole)])
+    with Store(folder) as store:
+        record = next(one for one in store.records() if str(one.cell.solver) == "means")
+        status = replace(record.status, status=CellStatus.TIMEOUT)
+        store.write(replace(record, status=status))
+    found = of_folder(folder)
+    [row] = [row for row in found.rows if row.is_partial]
+    assert (found.frame.solvers[row.solver], row.ok) == ("means", 1)
+    assert f"({row.estimate:.4f})" in text(tables(found))
+    assert any("is over fewer splits" in note for note in notes.notes(found))
+
+
+INTERIM = Plan.of(
+    {
+        **{"data": [f"d{number}" for number in range(20)], "holdout": 0.5},
+        "solvers": ("logistic", "svm-or"),
+    }
+)
+
+
+def test_every_table_of_a_run_that_goes_on_says_interim(records):
+    def made(count):
+        """Findings of the first data sets; the first solver is better by 0.01 on each of them."""
+        easy = dict(zip(INTERIM.data[:count], np.linspace(0.6, 0.8, count), strict=True))
+        some = []
+        for cell in INTERIM.cells():
+            if cell.dataset in easy:
+                auc = easy[cell.dataset] + 0.01 * (cell.solver == INTERIM.solvers[0].spec)
+                measures = replace(records[0].measures, auc=auc)
+                some.append(replace(records[0], id=str(cell), cell=cell, measures=measures))
+        return findings_of(frame_of(some, [INTERIM]), curves=False)
+
+    findings = made(19)
+    sentences, page = notes.sentences(findings), content_of(findings)
+    assert verdict(findings)["state"] == "interim"
+    assert "2 of 40 cells were not run yet" in sentences[0]
+    assert "1 of 20 data sets have cells that were not run yet" in sentences[-1]
+    assert sentences[0] in page
+    for said in (document.text(grids(findings)), page):
+        assert said.count("(interim)") == 21  # and that over all data sets
+    for form in (markdown, tex):
+        assert form(tables(findings)).count("interim") == 20
+    ended = made(20)
+    assert "interim" not in content_of(ended).lower()
+    assert not ended.state
+
+
+def test_a_folder_whose_cells_were_not_run_yet_has_a_page():
+    plan = Plan.of({"data": ("digits-8",), "solvers": (Choice("logistic"),)})
+    said = words(findings_of(frame_of([], [plan])))
+    for part in ("5 not run yet", "Interim: the run has not ended, and 5 of 5 cells", "logistic"):
+        assert part in said

@@ -1,23 +1,35 @@
-"""The tables that `compare` prints, and the answer below them."""
+"""What `compare` prints and returns: tables, notes, the answer, and remarks on failures."""
 
+import re
 from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
-from toys import cell, record_of
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_breast_cancer
+from toys import cell, cells_in_process, record_of
 
+import aucbench
+from aucbench import compare
 from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.results.record import Conditions
 from aucbench.report.collecting import frame_of
 from aucbench.report.document import markdown, tex, text
 from aucbench.report.findings import findings_of
 from aucbench.report.grid import shorten_name
+from aucbench.report.html_page import InlinePage
 from aucbench.report.notes import answer, notes
+from aucbench.report.remarks import remarks_on
 from aucbench.report.tables import tables
+from aucbench.stats import Word
 
 SPLITS = 3
-
-
 CHOSEN = ("split", "seed", "features", "tune", "seconds")  # fields of a cell, not of a record
+OF_CELLS = {"features": ("maxabs",), "splits": 3, "passes": 4.0, "tune_evals": 16}
 
 
 def row(solver="a", dataset="x", **given):
@@ -30,19 +42,16 @@ def findings(rows, plans=(), scores=lambda *_: None):
     return findings_of(frame_of(rows, plans, scores=scores), curves=False)
 
 
-ROWS = [
-    row(split=0, auc=0.8, fit_seconds=1.0, nnz=2),
-    row(split=1, auc=0.9, fit_seconds=2.0, nnz=3),
-    row(split=2, auc=1.0, fit_seconds=9.0, nnz=3),
-    row("b", split=0, auc=1.0, fit_seconds=1.0, nnz=1),
-    row("b", split=1, status="timeout", reason="boom", fit_seconds=99.0),
-    row("c", split=0, status="invalid", reason="nan", nnz=7),
-]
-
-
 def test_numbers_are_of_ok_rows_only():
-    (table,) = tables(findings(ROWS))
-
+    rows = [
+        row(split=0, auc=0.8, fit_seconds=1.0, nnz=2),
+        row(split=1, auc=0.9, fit_seconds=2.0, nnz=3),
+        row(split=2, auc=1.0, fit_seconds=9.0, nnz=3),
+        row("b", split=0, auc=1.0, fit_seconds=1.0, nnz=1),
+        row("b", split=1, status="timeout", reason="boom", fit_seconds=99.0),
+        row("c", split=0, status="invalid", reason="nan", nnz=7),
+    ]
+    (table,) = tables(findings(rows))
     assert table.title == "x: 120 rows, 7 features"
     assert table.header[:4] == ("", "solver", "AUC", "95 % interval")
     assert table.header[4:] == ("rank", "fit s", "non-zeros", "ok")
@@ -65,14 +74,9 @@ def test_labels_give_positives_and_delongs_interval():
         for j in range(SPLITS)
     ]
     parts = {r.id: slice(30 * r.cell.split, 30 * r.cell.split + 30) for r in rows}
-
-    def stored(number, _):
-        name, part = number[0], parts[number]
-        return {"scores": scores[name][part], "y": y[part]}
-
+    stored = lambda number, _: {"scores": scores[number[0]][parts[number]], "y": y[parts[number]]}  # noqa: E731
     found = findings(rows, scores=stored)
     (table,) = tables(found)
-
     assert table.title == "x: 90 test rows, 30 positive (33.3%), 7 features"  # of 120
     assert [line[0] for line in table.lines] == ["*", ""]
     assert any(line.startswith("intervals: ") for line in notes(found))
@@ -81,23 +85,11 @@ def test_labels_give_positives_and_delongs_interval():
 
 def test_tuned_and_plain_solvers_are_told_apart_and_choices_are_named():
     solvers = (Choice("a"), Choice("a", True), Choice("a", {"k": (1, 2)}))
-    plan = Plan.of(
-        {
-            "data": ("x",),
-            "solvers": solvers,
-            "features": ("maxabs",),
-            "splits": 3,
-            "passes": 4.0,
-            "tune_evals": 16,
-        }
-    )
+    plan = Plan.of({"data": ("x",), "solvers": solvers, **OF_CELLS})
     chosen = {"table": [{"parameters": {"k": 2}, "auc": 0.5}], "chosen": {"k": 2}}
-    rows = [
-        row(tune=tune, auc=0.5, tuning=chosen if tune else None)
-        for tune in (True, plan.solvers[2].tune, False)
-    ]
+    tunings = (True, plan.solvers[2].tune, False)
+    rows = [row(tune=tune, auc=0.5, tuning=chosen if tune else None) for tune in tunings]
     found = findings(rows, [plan])
-
     names = [line[1] for line in tables(found)[0].lines]
     assert [name.split(",")[0] for name in names] == ["a", "a (tuned)", "a (tuned k=1|2)"]
     chose = [line.split(" chose ")[1] for line in notes(found) if " chose " in line]
@@ -109,6 +101,11 @@ def ended(solver="a", dataset="x", *, gap=None, stop="PASSES", value=0.5, **give
     known = {"auc": 0.5, "objective_at_start": 1.0, "objective": value, "problem": "p"}
     known |= {"data": dataset, "gap": gap, "stop": stop, "passes": 4.0}
     return row(solver, dataset, **{**known, **given})
+
+
+def notes_from(found, begin):
+    lines = [*notes(found)]
+    return lines[next(k for k, line in enumerate(lines) if line.startswith(begin)) + 1 :]
 
 
 def test_words_say_how_fits_ended_and_notes_which_have_not_converged():
@@ -129,7 +126,6 @@ def test_words_say_how_fits_ended_and_notes_which_have_not_converged():
         ]
     )
     table = tables(found)[0]
-
     assert table.header[-2:] == ("ok", "end")
     (well,) = tables(findings([ended("exact", gap=1e-9, stop="CERTIFIED")]))
     assert well.header[-1] == "ok"
@@ -138,9 +134,7 @@ def test_words_say_how_fits_ended_and_notes_which_have_not_converged():
         **dict.fromkeys(("slow", "lost", "poor"), "not converged"),
         **{"trees": "", "forest": "budget", "broken": ""},
     }
-    lines = [*notes(found)]
-    assert lines[lines.index("budget: fits used up their budget before the method ended") :] == [
-        "budget: fits used up their budget before the method ended",
+    assert notes_from(found, "budget") == [
         "stalled: above the gap tolerance:",
         "  stuck on x: 1 of 1 fits, gap up to 0.001",
         "  lost on x: 1 of 1 fits, nothing certified",
@@ -164,16 +158,10 @@ def test_fits_beyond_the_budget_of_their_plan_are_marked_and_the_note_says_how_f
             replace(free, cell=replace(free.cell, passes=None)),
         ]
     )
-
     marks = {line[1].split(",")[0]: line[-1] for table in tables(found) for line in table.lines}
-    assert marks == {
-        **dict.fromkeys(("long", "late", "exact"), "over budget"),
-        **{"plain": "budget", "free": "budget"},
-    }
-    lines = [*notes(found)]
-    assert lines[lines.index("budget: fits used up their budget before the method ended") :] == [
-        "budget: fits used up their budget before the method ended",
-        "over budget: used more than 1.1 times the budget:",
+    beyond = dict.fromkeys(("long", "late", "exact"), "over budget")
+    assert marks == {**beyond, "plain": "budget", "free": "budget"}
+    assert notes_from(found, "over budget") == [
         "  long, passes=4.0 on x: 1 of 2 fits, up to 2x",
         "  exact, passes=4.0 on x: 1 of 1 fits, up to 2x",
         "  late, passes=4.0, seconds=3.0 on y: 1 of 1 fits, up to 3x",
@@ -186,7 +174,6 @@ def test_names_lose_their_middle_where_a_terminal_is_narrow_and_numbers_never():
     long = "estimator[sklearn.neighbors:KNeighborsClassifier,n_neighbors=15]"
     path = f"{'a/very/long/path/' * 5}data.svm"
     found = tables(findings([row(x, path, auc=0.75, fit_seconds=1.0) for x in (long, "b")]))
-
     narrow = text(found, 80).splitlines()
     assert max(map(len, narrow)) <= 80
     assert "…" in narrow[0]
@@ -199,7 +186,6 @@ def test_names_lose_their_middle_where_a_terminal_is_narrow_and_numbers_never():
 def test_markup_in_names_stays_text():
     name = "a|b_*<script>&%"
     found = tables(findings([row(name, "x", auc=0.5), row("c\x1b", "x", auc=0.4)]))
-
     assert "| **a\\|b\\_\\*\\<script\\>&%** |" in markdown(found)
     assert r"\textbf{a|b\_*<script>\&\%}" in tex(found)
     assert "\x1b" not in text(found) + markdown(found) + tex(found)
@@ -209,6 +195,146 @@ def test_markup_in_names_stays_text():
 def test_a_data_set_on_which_a_solver_was_not_planned_does_not_count_against_it():
     rows = [row(name, data, auc=0.5) for name in ("a", "b") for data in ("x", "y")]
     found = findings([*rows, row("c", "x", auc=0.4)])
-
     assert found.values.shape == (1, 3)
     assert "On 1 of 2 data sets some solvers were not planned" in answer(found).replace("\n  ", " ")
+
+
+def test_remarks_name_the_first_reason_of_each_solver_in_the_order_of_the_plan():
+    plan = Plan.of({"data": ("x", "y"), "solvers": ["a", "b", "c", "absent"], **OF_CELLS})
+    records = [
+        row(auc=0.8),
+        row("c", status="invalid", reason="nan"),
+        row("b", split=1, status="timeout", reason="boom"),
+        row("b", split=2, status="error", reason="E2"),
+    ]
+    assert (*remarks_on(plan, records[:1]),) == ()
+    first, *reasons, way = remarks_on(plan, records)
+    assert first.startswith("3 of 4 rows have no AUC")
+    assert reasons == ["  b on x: timeout: boom", "  c on x: invalid: nan"]
+    assert way.startswith("`aucbench status DIR --cells` lists them after a run with --out DIR")
+    *_, way = remarks_on(plan, records, Path("my results"))
+    assert way.startswith("`aucbench status 'my results' --cells` lists them, --log CELL")
+    machines = [{"pinned": [1]}, {"pinned": None}, {"host": "another"}, {}]
+    timed = [
+        replace(row(auc=1.0), conditions=Conditions(timing=True), machine=machine)
+        for machine in machines
+    ]
+    (remark,) = remarks_on(plan, [row(auc=1.0), *timed])
+    assert remark.startswith("2 of 5 timed rows ran on cores that others may use too")
+
+
+# ---- what Python returns and shows
+
+NASTY = "<script>alert(1)</script>\x1b[31m&\"'"
+FAST = {"splits": 2, "passes": 3, "jobs": 1}
+suspicious = pytest.mark.filterwarnings("ignore:table-.* constant:UserWarning")
+
+
+def elements(html):
+    """The elements of a piece of HTML with their attributes, and its texts."""
+    found, texts, parser = [], [], HTMLParser()
+    parser.handle_starttag = lambda name, attributes: found.append((name, dict(attributes)))
+    parser.handle_data = texts.append
+    parser.feed(html)
+    return found, texts
+
+
+def names_in(html):
+    return [name for name, _ in elements(html)[0]]
+
+
+def nasty_table():
+    rng = np.random.default_rng(0)
+    age = rng.normal(50, 10, 90)
+    label = np.where(age + rng.normal(0, 5, 90) > 50, "yes", "no")
+    return pd.DataFrame({"age": age, NASTY: rng.normal(size=90), "back": label})
+
+
+@pytest.fixture(scope="module")
+def results():
+    with cells_in_process():
+        return compare(nasty_table(), "logistic,svm-or", target="back", splits=2, passes=3)
+
+
+def test_results_show_what_the_command_prints(results):
+    said, html, page = repr(results), results._repr_html_(), results.report()
+    first, *_, last = results.answer().splitlines()
+    assert said.startswith(results.table())
+    assert said.splitlines()[-1] == last
+    assert len(said) < 1500
+    assert first in elements(html)[1]
+    assert (names_in(html).count("tr"), names_in(html).count("details")) == (3, 1)
+    assert isinstance(page, InlinePage)
+    assert re.fullmatch(r"<aucbench: results: a page of \d+ kB; .*>", repr(page))
+    [(_, frame)] = elements(page._repr_html_())[0]
+    assert frame["sandbox"] == "allow-scripts"  # and nothing of the notebook
+    assert frame["srcdoc"] == page.content.decode()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_records_data_and_models_fit_in_a_line_of_text_and_their_names_are_escaped(results):
+    data = aucbench.datasets.load(nasty_table(), target="back")
+    model = aucbench.fit(nasty_table(), target="back", solver="svm-or", splits=2)
+    lines = {"Record ok: logistic on table-": results[0], "Data: 90 rows, ": data}
+    for begin, one in {**lines, "Model svm-or: 2 columns of table-": model}.items():
+        assert repr(one).startswith(f"<{begin}")
+        assert len(repr(one)) < 120
+        assert "\n" not in repr(one)
+    html = model._repr_html_()
+    assert len(html) < 8000
+    assert names_in(html).count("table") == 3
+    assert "&lt;script&gt;" in html
+    for shown in (html, results._repr_html_()):
+        assert "<script" not in shown
+        assert "\x1b" not in shown
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_verdict_is_on_the_first_measure_and_a_folder_says_the_same(tmp_path):
+    asked = {**FAST, "metrics": "brier,auc,log-loss", "out": tmp_path / "r"}
+    results = compare("sht-auc[k=1,blocks=2],logistic", "breast-cancer", **asked)
+    found = results.findings
+    [pair] = found.datasets[0].pairs
+    turned = pair.verdict if pair.a == "logistic" else pair.verdict.flipped()
+    assert found.measure == "Brier score"
+    assert turned.estimate < 0
+    assert turned.word(0.005, pair.adjusted_p) in (Word.BETTER, Word.UNCLEAR, Word.EQUIVALENT)
+    assert "logistic has the lowest Brier score" in results.answer().splitlines()[0]
+    again = compare("sht-auc[k=1,blocks=2],logistic", "breast-cancer", **asked)
+    assert results == again
+    assert results.answer() == again.answer()
+    assert (tmp_path / "r" / "cells").is_dir()
+
+
+@pytest.fixture(scope="module")
+def table():
+    frame = load_breast_cancer(as_frame=True).frame[:150]
+    frame["kind"] = np.where(frame["mean area"] > 500, "large", "small")
+    return frame.assign(label=frame.pop("target").map({0: "bad", 1: "good"}), one=1.0)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_what_may_be_wrong_in_a_table_is_a_warning_of_python(table):
+    with pytest.warns(UserWarning, match=r"'one'.* constant") as warnings:
+        compare(table, "logistic", target="label", positive="bad", **FAST)
+    assert {warning.filename for warning in warnings} == {__file__}
+
+
+@suspicious
+@pytest.mark.usefixtures("in_process")
+def test_a_table_is_compared_as_its_file(table, tmp_path):
+    asked = {"target": "label", "positive": "bad", **FAST}
+    table.to_csv(tmp_path / "t.csv", index=False)
+    by_file = compare("logistic,svm-or", str(tmp_path / "t.csv"), **asked)
+    aucs = [record.measures.auc for record in by_file]
+    for given, more in (
+        ((table,), {"solvers": "logistic,svm-or"}),
+        (("logistic,svm-or", pl.from_pandas(table)), {}),
+    ):
+        found = compare(*given, **more, **asked)
+        assert [record.measures.auc for record in found] == aucs
+        assert found[0].sizes.data == by_file[0].sizes.data
+        title, *facts = found.table().splitlines()
+        assert title.startswith(f"table-{found[0].sizes.data[:8]}: 150 rows")
+        assert "  label: column 'label', as asked; positive 'bad', negative 'good'" in facts
+        assert any("constant" in line for line in facts)
