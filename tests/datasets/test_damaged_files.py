@@ -35,7 +35,7 @@ WORDS = np.where(SIGNS > 0, "yes", "no")
 CSR = {"data": SPARSE.data, "indices": SPARSE.indices, "indptr": SPARSE.indptr}
 MATRIX = (SPARSE.toarray(), SIGNS)
 SOUND = {
-    **{ending: [content_of(TABLE, ending)] for ending in (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")},
+    **{end: [content_of(TABLE, end)] for end in (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")},
     ".parquet": [content_of(TABLE, ".parquet", compression=kind) for kind in ("snappy", None)],
     ".feather": [content_of(TABLE, ".feather", compression=how) for how in ("lz4", "uncompressed")],
     ".arrow": [content_of(TABLE, ".arrow")],
