@@ -34,19 +34,16 @@ def random_cuts(seed, K, d, spread=1.0):
 @pytest.mark.parametrize(("K", "d"), [(1, 3), (2, 3), (5, 5), (40, 4), (30, 200), (90, 20)])
 def test_bound_and_model_meet(K, d, lam):
     G, b = random_cuts(K, K, d)
-
     bound, w = bundle(G, b, lam).minimise()
-
     value = model(G, b, lam, w)
+
     assert bound <= value + 1e-15
     assert value - bound <= 1e-11 * max(1.0, (G * G).sum(axis=1).max() / lam)
 
 
 def test_it_is_the_quadratic_programme():
     G, b = random_cuts(1, 12, 4)
-
     bound, w = bundle(G, b, 0.1).minimise()
-
     start = np.r_[np.zeros(4), 1.0]
     above = {"type": "ineq", "fun": lambda v: v[4] - b - G @ v[:4]}
     slsqp = minimize(
@@ -56,20 +53,14 @@ def test_it_is_the_quadratic_programme():
     np.testing.assert_allclose(w, slsqp.x[:4], atol=1e-6)
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.integers(0, 3)),
-        min_size=1,
-        max_size=12,
-    ),
-    st.sampled_from([1e-3, 1.0, 50.0]),
-)
+CUTS = st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.integers(0, 3))
+
+
+@given(st.lists(CUTS, min_size=1, max_size=12), st.sampled_from([1e-3, 1.0, 50.0]))
 def test_equal_flat_and_dependent_cuts(cuts, lam):
     table = np.array(cuts, dtype=float)
     G, b = table[:, :2], table[:, 2]
-
     bound, w = bundle(G, b, lam).minimise()
-
     gap = model(G, b, lam, w) - bound
     assert -1e-12 <= gap <= 1e-10 / lam
 
@@ -77,7 +68,6 @@ def test_equal_flat_and_dependent_cuts(cuts, lam):
 @pytest.mark.parametrize("scale", [1e-200, 1e-160, 1e8])
 def test_scales(scale):
     G, b = random_cuts(2, 8, 3)
-
     bound, w = bundle(G * scale, b, 0.1).minimise()
 
     assert bound <= model(G * scale, b, 0.1, w)

@@ -1,29 +1,29 @@
-"""Shared parts of solvers."""
+"""Shared parts of solvers: step sizes, eigenvalues, and what they refuse."""
+
+from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from refusals import assert_refused, refusals
+from samples import data
 
 from aucbench.contract import Objective
-from aucbench.data import Data
+from aucbench.data import Data, Shape, Shapes, Terms
 from aucbench.data.arrays import ALL
 from aucbench.data.tally import counting
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.optim import lipschitz, top_eigenvalue
+from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 
-
-def sample(n=60, d=6):
-    rng = np.random.default_rng(0)
-    y = np.where(rng.random(n) < 0.3, 1, -1)
-    return rng.normal(size=(n, d)) + 0.5 * y[:, None], y, rng
+RNG = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize("m", [1, 7])
-@pytest.mark.parametrize("layout", [np.asarray, csr_array])
-def test_lipschitz_is_the_largest_eigenvalue_of_a_block_hessian(m, layout):
-    X, y, rng = sample()
-    f = PairwiseSquare(Data.of(layout(X), y))
+def test_lipschitz_is_the_largest_eigenvalue_of_a_block_hessian(m):
+    f, rng = PairwiseSquare(data(d=6)), np.random.default_rng(0)
     blocks = f.data.blocks(m, rng)
     hessians = [np.array([f.curvature(e, b) for e in np.eye(6)]) for b in blocks]
     top = max(np.linalg.eigvalsh((h + h.T) / 2)[-1] for h in hessians)
@@ -50,8 +50,7 @@ def test_few_products_find_the_top_eigenvalue(spectrum):
 
 
 def test_what_is_read_through_an_objective_is_counted():
-    X, y, rng = sample()
-    f = PairwiseSquare(Data.of(X, y))
+    f, rng = PairwiseSquare(data(d=6)), np.random.default_rng(0)
     n, w = f.data.n, rng.normal(size=6)
     with counting() as read:
         f.value(w)
@@ -62,13 +61,25 @@ def test_what_is_read_through_an_objective_is_counted():
         assert read.rows >= 2 * n + 7 + 2 * n
 
 
-def test_no_curvature_no_step_size():
-    class Kinked(Objective):
-        data = Data.of(np.eye(2), [1, -1])
+class Kinked(Objective):
+    """No curvature."""
 
-    rng = np.random.default_rng(0)
-    with pytest.raises(UnsupportedError, match="Kinked has no curvature; give a step, as gamma"):
-        lipschitz(Kinked(), [ALL], rng)
-    flat = Logistic(Data.of(np.zeros((2, 2)), [1, -1]))
-    with pytest.raises(ParameterError, match=r"curvature of the data is 0.0; rescale"):
-        lipschitz(flat, [ALL], rng)
+    data = Data.of(np.eye(2), [1, -1])
+
+
+FLAT = Logistic(Data.of(np.zeros((2, 2)), [1, -1]))
+SHAPED = replace(data(d=3), shapes=Shapes(((1, Shape.of("+1")),)))
+BOUNDED = replace(data(d=3), terms=Terms.each(3, SHAPED.shapes))
+
+
+@refusals(
+    ("kinks", lambda: lipschitz(Kinked(), [ALL], RNG), UnsupportedError, "gamma"),
+    ("flat", lambda: lipschitz(FLAT, [ALL], RNG), ParameterError, "curvature"),
+    *((f"group {group}", lambda group=group, name=name: get_solver(name, group=group),
+       ParameterError, "group") for group in (0.0, -1.0, inf) for name in ("rank-svm", "ls-svm")),
+    *((f"bounds of {name}", lambda name=name, some=some: solve(name, some), UnsupportedError,
+       "rank-svm") for name in ("svm-or", "roc-svm-nystrom", "sht-auc", "logistic")
+      for some in (SHAPED, BOUNDED)),
+)  # fmt: skip
+def test_what_is_refused(call, error, word):
+    assert_refused(call, error, word)

@@ -53,14 +53,19 @@ def hinge(n=40, d=3, seed=0, columns=None):
     return IntervalHinge(Data(rows(np.c_[X, np.ones(n)]), data.target))
 
 
+def last(f, omega):
+    *_, at = proximal_newton(f, omega, np.zeros(f.data.d))
+    return at
+
+
 PENALTIES = [ElasticNet(0.1, 0.0, 1), ElasticNet(0.0, 0.1, 1), ElasticNet(0.05, 0.05, 1)]
 
 
 @pytest.mark.parametrize("omega", PENALTIES)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_minimum_is_that_of_a_general_method(omega, seed):
     f = hinge(seed=seed)
-    last = list(proximal_newton(f, omega, np.zeros(4)))[-1]
+    at = last(f, omega)
 
     def split(v):  # w = p − m, p and m at least 0, makes the problem smooth
         w = np.append(v[:3] - v[3:6], v[6])
@@ -73,9 +78,9 @@ def test_the_minimum_is_that_of_a_general_method(omega, seed):
     general = minimize(
         split, np.zeros(7), jac=True, bounds=bounds, method="L-BFGS-B", options={"gtol": 1e-10}
     )
-    assert last.value == pytest.approx(general.fun, rel=1e-8)
-    assert last.value == pytest.approx(f.value(last.w) + omega.value(last.w), rel=1e-12)
-    assert 0.0 <= last.gap <= 1e-8 * f.value(np.zeros(4))
+    assert at.value == pytest.approx(general.fun, rel=1e-8)
+    assert at.value == pytest.approx(f.value(at.w) + omega.value(at.w), rel=1e-12)
+    assert 0.0 <= at.gap <= 1e-8 * f.value(np.zeros(4))
 
 
 @pytest.mark.parametrize("omega", [*PENALTIES, ElasticNet(1e-4, 0.0, 1), ElasticNet(0.0, 1e-4, 1)])
@@ -96,19 +101,18 @@ def test_copies_of_a_feature_and_constant_features_do_no_harm():
         return np.c_[X, X[:, 0], X[:, 0] * (1.0 + 1e-9), np.full(len(X), 3.0), np.zeros(len(X))]
 
     for omega in PENALTIES:
-        points = list(proximal_newton(hinge(columns=columns), omega, np.zeros(8)))
-        plain = list(proximal_newton(hinge(), omega, np.zeros(4)))
-        assert points[-1].gap <= 1e-8 * points[0].value
-        assert points[-1].value <= plain[-1].value * (1.0 + 1e-9)
-        assert points[-1].w[6] == 0.0
+        at = last(hinge(columns=columns), omega)
+        assert at.gap <= 1e-8
+        assert at.value <= last(hinge(), omega).value * (1.0 + 1e-9)
+        assert at.w[6] == 0.0
 
 
 def test_a_penalty_that_is_too_large_leaves_the_intercept_only():
     f = hinge()
-    last = list(proximal_newton(f, ElasticNet(1e300, 0.0, 1), np.zeros(4)))[-1]
+    w = last(f, ElasticNet(1e300, 0.0, 1)).w
 
-    np.testing.assert_array_equal(last.w[:3], 0.0)
-    values = [f.value(np.array([0.0, 0.0, 0.0, last.w[3] + h])) for h in (-1e-4, 0.0, 1e-4)]
+    np.testing.assert_array_equal(w[:3], 0.0)
+    values = [f.value(np.array([0.0, 0.0, 0.0, w[3] + h])) for h in (-1e-4, 0.0, 1e-4)]
     assert min(values) == values[1]
 
 
