@@ -67,14 +67,11 @@ def test_it_ends_before_its_limit_and_has_an_answer(monkeypatch, timed, unit, en
     assert first_best(other.trials).point == first_best(search.trials).point
 
 
-def test_the_first_fit_is_done_even_without_time(monkeypatch):
+def test_the_first_fit_is_done_even_without_time_but_not_with_far_too_little_work(monkeypatch):
     found, search, _ = searched(monkeypatch, [0.5, 0.6], seconds=1e-9)
     assert (found.ended, found.tried) == (TIME, 1)
     assert first_best(search.trials).point == 0.5
-
-
-def test_a_solver_whose_first_fit_takes_far_more_than_the_work_is_refused(monkeypatch):
-    with pytest.raises(UnsupportedError, match=r"one fit to 100 of 1000 rows takes 4\.0 times"):
+    with pytest.raises(UnsupportedError, match=r"4\.0 times"):  # of the work that is allowed
         searched(monkeypatch, [0.5, 0.6], seconds=0.025, timed=False)
 
 

@@ -6,27 +6,18 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from sklearn.base import clone
-from toys import DATA, Bench, cell, told
+from refusals import assert_refused
+from samples import data
 
-from aucbench import AUCClassifier, auc, get_dataset, solve
-from aucbench.bench.worker.tune import tune
-from aucbench.contract import Model, Problem, Solver, State
+from aucbench import AUCClassifier, auc, solve
+from aucbench.contract import Model, Needs, Problem, Solver, State, count_rows
 from aucbench.errors import DataError, PluginError
 from aucbench.objectives import PairwiseSquare
 from aucbench.records import Stop
 from aucbench.solving.scoring import Scorer
+from aucbench.solving.tuning import fit_and_judge
 
-SOURCE = '''
-from dataclasses import dataclass, field
-from typing import ClassVar
-
-import numpy as np
-
-from aucbench.hookspecs import hookimpl
-from aucbench.contract import Model, Needs, Solver, State, count_rows
-
-DRAWN = np.random.default_rng(0)  # one for the whole process: what no solver should do
+DATA = data(n=120)
 
 
 @dataclass(frozen=True)
@@ -44,64 +35,37 @@ class Bumps(Model):
 
 
 @dataclass(frozen=True)
-class Flawed(Model):
-    """What stands in `flaw` in place of scores."""
-
-    flaw: str
-    slope: float = field(default_factory=DRAWN.normal)
-
-    def scores(self, rows):
-        if self.flaw == "draws":
-            return self.slope * rows.matrix[:, 0]
-        return {"nan": np.full(rows.n, np.nan), "short": np.zeros(2)}[self.flaw]
-
-
-@dataclass(frozen=True)
 class Parzen(Solver):
     """A kernel classifier: the width is halved at each step."""
 
     width: float = 4.0
-    flaw: str = ""
-    space: ClassVar = {"width": (1.0, 4.0, 1e-9)}
-    needs: ClassVar = Needs(path="width")
+    needs = Needs(path="width")
 
     def iterates(self, problem, w0, rng, budget):
         for t in range(1, 4):
             count_rows(problem.data.n)
-            model = Flawed(self.flaw) if self.flaw else Bumps(problem.data, self.width / 2**t)
-            info = {"width": self.width / 2**t}
-            yield State(gap=1e-30, value=5.0, model=model, info=info)
+            width = self.width / 2**t
+            model = Bumps(problem.data, width)
+            yield State(gap=1e-30, value=5.0, model=model, info={"width": width})
 
 
-@hookimpl
-def aucbench_solvers():
-    return {"parzen": Parzen}
-'''
+@dataclass(frozen=True)
+class Gives(Solver):
+    """Returns one state, of a model with these scores."""
+
+    scores: object
+    given: dict = field(default_factory=dict)
+
+    def problem(self, data, rng, budget):
+        return Problem(PairwiseSquare(data))
+
+    def iterates(self, problem, w0, rng, budget):
+        return State(model=self, **self.given)
 
 
-@pytest.fixture
-def parzen(site):
-    """Return the class of the toy solver, registered under this name."""
-    site.add("toys", models=SOURCE)
-    from aucbench.registry.lookup import find
-
-    return find("solvers", "parzen").factory
-
-
-@pytest.fixture
-def bench(parzen, tmp_path):
-    (tmp_path / "bench").mkdir()
-    return Bench(tmp_path / "bench")
-
-
-@pytest.fixture(scope="module")
-def data():
-    return get_dataset(DATA)
-
-
-def test_solve_returns_the_last_model_and_no_numbers_of_weights(parzen, data):
+def test_solve_returns_the_last_model_and_no_numbers_of_weights():
     seen = []
-    run = solve(parzen(), data, watch=lambda point, state: seen.append((point, state)))
+    run = solve(Parzen(), DATA, watch=lambda point, state: seen.append((point, state)))
 
     assert (run.w, run.nnz, run.stop) == (None, None, Stop.FINISHED)
     assert run.model.width == 0.5
@@ -109,117 +73,51 @@ def test_solve_returns_the_last_model_and_no_numbers_of_weights(parzen, data):
         (None, None, passes) for passes in (1.0, 2.0, 3.0, 3.0)
     ]
     assert [s.info for _, s in seen] == [{"width": w} for w in (2.0, 1.0, 0.5, 0.5)]
-    np.testing.assert_array_equal(run.decision_function(data.rows), run.model.scores(data.rows))
-    with pytest.raises(DataError, match="X has 3 columns, the model was trained on"):
-        run.decision_function(np.ones((4, 3)))
+    np.testing.assert_array_equal(run.decision_function(DATA.rows), run.model.scores(DATA.rows))
+    assert_refused(lambda: run.decision_function(np.ones((4, 3))), DataError, "3 columns")
 
 
-@dataclass(frozen=True)
-class Zero(Model):
-    """Every row scores 0."""
-
-    def scores(self, rows):
-        return np.zeros(rows.n)
-
-
-@dataclass(frozen=True)
-class Says(Solver):
-    """Yields one state with what it is told."""
-
-    given: dict = field(default_factory=dict)
-
-    def problem(self, data, rng, budget):
-        return Problem(PairwiseSquare(data))
-
-    def iterates(self, problem, w0, rng, budget):
-        return State(**self.given)
-
-
-def test_a_model_on_a_listed_objective_has_no_value_of_it(data):
-    run = solve(Says({"model": Zero(), "gap": 5.0}), data)
-
+def test_a_model_on_a_listed_objective_has_no_value_of_it():
+    run = solve(Gives(lambda rows: np.zeros(rows.n), {"gap": 5.0}), DATA)
     assert (run.stop, run.points[-1].objective, run.points[-1].gap) == (Stop.FINISHED, None, None)
 
 
 @pytest.mark.parametrize(
-    ("scores", "told"),
-    [
-        (np.zeros((120, 1)), r"shape \(120, 1\) for 120 rows, wanted .*\(120,\)"),
-        (np.zeros(3), r"shape \(3,\)"),
-        (np.array(["a"] * 120), "wanted numbers"),
-    ],
+    ("scores", "word"),
+    [(np.zeros((120, 1)), "(120, 1)"), (np.zeros(3), "(3,)"), (np.array(["a"] * 120), "numbers")],
 )
-def test_wrong_shapes_are_told_where_scores_are_used(data, scores, told):
-    class Wrong:
-        def scores(self, rows):
-            return scores
-
-    run = solve(Says({"model": Wrong()}), data)
-
-    with pytest.raises(PluginError, match=f"Wrong.scores returned .*{told}"):
-        run.decision_function(data.rows)
+def test_wrong_shapes_are_refused_where_scores_are_used(scores, word):
+    run = solve(Gives(lambda rows: scores), DATA)
+    sentence = assert_refused(lambda: run.decision_function(DATA.rows), PluginError, word)
+    assert "Gives" in sentence
 
 
-def test_what_is_not_finite_is_nan(data):
-    class Odd:
-        def scores(self, rows):
-            return np.r_[inf, -inf, nan, 1, np.zeros(rows.n - 4)]
-
-    scores = Scorer.of(Problem(train=data))(State(model=Odd()), data.rows)
+def test_what_is_not_finite_is_nan():
+    odd = State(model=Gives(lambda rows: np.r_[inf, -inf, nan, 1, np.zeros(rows.n - 4)]))
+    scores = Scorer.of(Problem(train=DATA))(odd, DATA.rows)
 
     assert np.isnan(scores[:3]).all()
     assert scores[3] == 1
-    with pytest.raises(DataError, match="NaN"):
-        auc(data.y, scores)
+    assert_refused(lambda: auc(DATA.y, scores), DataError, "NaN")
 
 
-def test_a_cell_with_a_model_is_measured(bench, data):
-    done = bench.run(cell("parzen", repeat_fits=2, passes=9.0))
-    points = told(done, "point")
-
-    assert (done.error, done.result["status"], done.result["stop"]) == (None, "ok", "FINISHED")
-    assert [done.result[name] for name in ("objective", "gap", "nnz", "feasible")] == [None] * 4
-    assert done.result["deterministic"] is True
-    assert done.result["auc"] > 0.6
-    assert [p["passes"] for p in points] == [1.0, 2.0, 3.0, 3.0]
-    assert all(p["train_auc"] > 0.6 and p["validation_auc"] is None for p in points)
-    assert bench.run(cell("parzen[flaw=draws]", repeat_fits=2)).result["deterministic"] is False
-
-
-def test_a_cell_with_bad_scores_says_so(bench):
-    invalid = bench.run(cell("parzen[flaw=nan]"))
-
-    assert (invalid.result["status"], invalid.result["reason"]) == (
-        "invalid",
-        "Scores of test rows are NaN.",
+def test_a_model_is_judged_by_held_out_rows_and_one_that_is_nan_is_invalid():
+    fold = (DATA, data(1, n=60))
+    fit, _ = fit_and_judge(lambda _: Parzen(), solve, {}, fold, None)
+    nans, _ = fit_and_judge(
+        lambda _: Gives(lambda rows: np.full(rows.n, nan)), solve, {}, fold, None
     )
-    assert {p["train_auc"] for p in told(invalid, "point")} == {None}
-    assert isinstance(bench.run(cell("parzen[flaw=short]")).error, PluginError)
+    assert fit.score > 0.6
+    assert "NaN" in nans.reason
 
 
-def test_a_model_is_tuned(parzen, bench, data):
-    planned = cell("parzen", tune=True, passes=9.0)
-    found = tune(planned, lambda point: parzen(**point), data)
-
-    assert [row["status"] for row in found.table] == ["ok"] * 3
-    best = max(found.table, key=lambda row: row["auc"])
-    assert found.best == best["parameters"]
-    assert bench.run(planned).result["status"] == "ok"
-    flawed = (("flaw", ("nan", "")),)
-    found = tune(cell("parzen", tune=flawed), lambda point: parzen(**point), data)
-    assert found.best == {"flaw": ""}  # the default, which is tried first
-    assert [row["status"] for row in found.table] == ["ok", "invalid"]
-
-
-def test_the_classifier_thresholds_a_model(parzen, data):
-    X, y = data.rows.matrix, np.where(data.y > 0, "yes", "no")
-    model = AUCClassifier("parzen", validation=0.3, sensitivity=0.9).fit(X, y)
+def test_the_classifier_thresholds_a_model():
+    X, y = DATA.rows.matrix, np.where(DATA.y > 0, "yes", "no")
+    model = AUCClassifier(Parzen(), validation=0.3, sensitivity=0.9).fit(X, y)
     again = pickle.loads(pickle.dumps(model))
 
     assert model.run_.w is None
-    assert auc(data.y, model.decision_function(X)) > 0.6
+    assert auc(DATA.y, model.decision_function(X)) > 0.6
     assert {*model.predict(X)} == {"yes", "no"}
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    assert clone(model).get_params()["solver"] == "parzen"
-    with pytest.raises(DataError, match="X has 1 features, but AUCClassifier is expecting"):
-        model.predict(X[:, :1])
+    assert_refused(lambda: model.predict(X[:, :1]), DataError, "1 feature")
