@@ -226,9 +226,15 @@ class ChunkedData:
     @cached_property
     def square(self) -> float:
         """D² = 1/(n₊n₋) Σ_i Σ_j ‖z_i − z_j‖², the mean square distance of a pair."""
-        share, own, variances = self._of_classes
+        share, own, _ = self._of_classes
         apart = share[1] * own[1] - share[0] * own[0] + (share[1] - share[0]) * self.shift
-        return float(((variances.sum(axis=0) + apart * apart) / self.scale**2).sum())
+        return float((self.variances.sum(axis=0) + (apart / self.scale) ** 2).sum())
+
+    @property
+    def variances(self) -> Vector:
+        """The variance of each column of z in each class, (2, d): negative, positive."""
+        variances: Vector = self._of_classes[2] / self.scale**2
+        return variances
 
     @cached_property
     def moments(self) -> Moments:

@@ -14,6 +14,7 @@ pytest.importorskip("distributed", reason="the extra [dask] is not installed")
 
 from dask_clusters import two_workers
 from distributed import Client, LocalCluster
+from samples import sample
 from score_parts import ScoreParts, normal_scores
 
 import aucbench
@@ -26,7 +27,6 @@ from aucbench.scale.auc_bins import ScoreBins, ScoreTally
 from aucbench.scale.chosen import Chosen
 from aucbench.scale.dask import Dask
 from aucbench.scale.dask_tasks import joined_tallies
-from aucbench.scale.survey import survey
 
 pytestmark = pytest.mark.plain
 TESTS = str(Path(__file__).parents[1])
@@ -39,11 +39,7 @@ def client():
         yield client
 
 
-@pytest.fixture
-def data():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((3_000, 4))
-    return Data.of(X, np.where(X[:, 0] + rng.standard_normal(3_000) > 1.0, 1, -1))
+DATA = Data.of(*sample(0, 3_000, 4))
 
 
 def scores(piece):
@@ -64,21 +60,16 @@ def fingerprint(piece):
     return Fingerprint(float(piece.rows.arrays[0].sum()))
 
 
-@pytest.mark.parametrize("keep", [None, True, False])
-@pytest.mark.parametrize("size", [37, 500, 5_000])
+@pytest.mark.parametrize(("keep", "size"), [(None, 37), (True, 500), (False, 500), (None, 5_000)])
 def test_summaries_merge_in_the_tree_of_threads(client, keep, size):
     parts = ScoreParts.of(*normal_scores(3_000), size=size, pieces=2)
 
     progress = Progress()
     engine = Dask(client, progress, keep=keep)
-
-    assert engine.reduce(parts, fingerprint) == Here().reduce(parts, fingerprint)
-    assert progress.done == progress.total == 3_000
-    some = [i for i in range(len(parts.sizes)) if i % 3 != 1]
-    assert engine.reduce(parts, fingerprint, some=some) == Here().reduce(
-        parts, fingerprint, some=some
-    )
-    assert progress.done == progress.total == sum(parts.sizes[i] for i in some)
+    for some in (range(len(parts.sizes)), [i for i in range(len(parts.sizes)) if i % 3 != 1]):
+        here = Here().reduce(parts, fingerprint, some=some)
+        assert engine.reduce(parts, fingerprint, some=some) == here
+        assert progress.done == progress.total == sum(parts.sizes[i] for i in some)
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -96,19 +87,10 @@ def test_scans_come_in_order_and_tallies_have_equal_bits(client, keep):
     assert auc_in_chunks(parts, engine=engine) == auc_in_chunks(parts)
 
 
-def test_large_arguments_reach_the_workers(client, data):
-    parts, shift = InMemory(data, 500), np.zeros(4)
-
-    large = Dask(client).reduce(parts, survey, np.tile(shift, 1), 10, 0)
+def test_large_arguments_and_some_rows_of_parts_reach_the_workers(client):
     mask = np.zeros(100_000)
-
-    assert large.counts == Here().reduce(parts, survey, shift, 10, 0).counts
-    assert Dask(client).reduce(parts, sized, mask).bits == 800_000.0
-
-
-def test_some_rows_of_parts_are_kept_and_read_as_threads_read_them(client, data):
-    parts = Chosen.of(InMemory(data, 170), np.arange(0, data.n, 3))
-
+    assert Dask(client).reduce(InMemory(DATA, 500), sized, mask).bits == 800_000.0
+    parts = Chosen.of(InMemory(DATA, 170), np.arange(0, DATA.n, 3))
     for keep in (True, False):
         own = ChunkedData(parts, Dask(client, keep=keep))
         assert own.survey.sums.tobytes() == ChunkedData(parts).survey.sums.tobytes()
@@ -118,11 +100,11 @@ def sized(piece, mask):
     return Fingerprint(float(mask.nbytes))
 
 
-def test_a_solver_certifies_the_same_weights_as_on_threads(client, data):
+def test_a_solver_certifies_the_same_weights_as_on_threads(client):
     solver = aucbench.get_solver("svm-or")
 
     there, here = (
-        aucbench.solve(solver, ChunkedData(InMemory(data, 170), engine), gap_tol=1e-4)
+        aucbench.solve(solver, ChunkedData(InMemory(DATA, 170), engine), gap_tol=1e-4)
         for engine in (Dask(client), Here())
     )
 
@@ -133,11 +115,11 @@ def test_what_a_part_refuses_is_raised_here(client):
     y, s = normal_scores(300)
     s[250] = np.nan
 
-    with pytest.raises(DataError, match="part 2, row 50 has a NaN"):
+    with pytest.raises(DataError, match="row 50"):
         auc_in_chunks(ScoreParts.of(y, s), engine=Dask(client))
-    with pytest.raises(DataError, match="row group 1 is damaged"):
+    with pytest.raises(DataError, match="row group 1"):
         Dask(client).reduce(Damaged(), fingerprint)
-    with pytest.raises(DataError, match="there is no row"):
+    with pytest.raises(DataError, match="no row"):
         Dask(client).reduce(ScoreParts.of([], []), fingerprint)
 
 
@@ -153,25 +135,19 @@ class Damaged:
         return f"damaged.parquet, row group {i}"
 
 
-def test_a_part_at_which_two_workers_were_lost_is_named(client):
+@pytest.mark.parametrize("asked_to_leave", [True, False])
+def test_a_part_at_which_two_workers_were_lost_is_named(client, asked_to_leave):
     engine = Dask(client)
     for worker in ("tcp://a:1", "tcp://b:1"):
         engine._events.put({"part": 1, "key": "task", "worker": worker})
-        engine._events.put({"action": "remove-worker", "worker": worker, "expected": False})
-
+        event = {"action": "remove-worker", "worker": worker, "expected": asked_to_leave}
+        engine._events.put(event)
     for _ in range(3):
         engine._next_event(Damaged(), {})
-    with pytest.raises(DataError, match=r"same part .* damaged.parquet, row group 1"):
+    if asked_to_leave:
         engine._next_event(Damaged(), {})
-
-
-def test_a_worker_that_was_asked_to_leave_is_not_lost(client):
-    engine = Dask(client)
-    for worker in ("tcp://a:1", "tcp://b:1", "tcp://c:1"):
-        engine._events.put({"part": 1, "key": "task", "worker": worker})
-        engine._events.put({"action": "remove-worker", "worker": worker, "expected": True})
-
-    for _ in range(6):
+        return
+    with pytest.raises(DataError, match="row group 1"):
         engine._next_event(Damaged(), {})
 
 
@@ -191,7 +167,7 @@ def test_merged_tallies_leave_those_of_others_as_they_were():
 def test_no_scheduler_is_said_in_a_sentence(monkeypatch):
     monkeypatch.setattr("aucbench.scale.dask.ANSWER", 0.2)
 
-    with pytest.raises(AucbenchError, match=r"no dask scheduler answered at 'tcp://"):
+    with pytest.raises(AucbenchError, match="answered"):
         Dask("tcp://127.0.0.1:1")
 
 
@@ -210,7 +186,7 @@ def test_blocks_of_another_division_make_room(client, monkeypatch):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("keep", [True, False])
-def test_a_worker_that_is_killed_in_each_round_changes_no_bit(monkeypatch, data, keep):
+def test_a_worker_that_is_killed_in_each_round_changes_no_bit(monkeypatch, keep):
     monkeypatch.setenv("PYTHONPATH", TESTS)
     with two_workers(processes=True) as client:
         engine = Dask(client, keep=keep)
@@ -224,11 +200,11 @@ def test_a_worker_that_is_killed_in_each_round_changes_no_bit(monkeypatch, data,
 
         engine._merged = kill_one_and_merge
         there = aucbench.solve(
-            aucbench.get_solver("svm-or"), ChunkedData(InMemory(data, 170), engine), gap_tol=1e-4
+            aucbench.get_solver("svm-or"), ChunkedData(InMemory(DATA, 170), engine), gap_tol=1e-4
         )
 
     here = aucbench.solve(
-        aucbench.get_solver("svm-or"), ChunkedData(InMemory(data, 170)), gap_tol=1e-4
+        aucbench.get_solver("svm-or"), ChunkedData(InMemory(DATA, 170)), gap_tol=1e-4
     )
     assert there.w.tobytes() == here.w.tobytes()
 
@@ -247,7 +223,7 @@ def test_a_scheduler_that_goes_is_said_in_a_sentence(monkeypatch):
         engine.reduce(parts, fingerprint)
         client.close()
 
-        with pytest.raises(AucbenchError, match=r"scheduler at .* is gone"):
+        with pytest.raises(AucbenchError, match="gone"):
             engine.reduce(parts, fingerprint)
-        with pytest.raises(AucbenchError, match=r"scheduler at .* is gone"):
+        with pytest.raises(AucbenchError, match="gone"):
             [*engine.scan(parts, scores)]

@@ -43,26 +43,18 @@ def naive(leaves):
     return leaves[0]
 
 
-@given(st.integers(1, 70), st.randoms())
-def test_any_order_of_arrival(k, rng):
-    order = list(range(k))
-    rng.shuffle(order)
-    tree = Tree(k)
-    for i in order:
-        tree.add(i, Said(f"{i} "))
-    assert tree.root == naive([Said(f"{i} ") for i in range(k)])
-
-
-@given(st.integers(1, 70), st.lists(st.integers(0, 70), max_size=6), st.randoms())
-def test_workers_may_merge_any_consecutive_parts(k, cuts, rng):
+@given(st.integers(1, 70), st.lists(st.integers(0, 70), max_size=6), st.randoms(), st.booleans())
+def test_workers_may_merge_any_consecutive_parts_in_any_order(k, cuts, rng, shuffled):
     leaves = [Said(f"{i} ") for i in range(k)]
     ends = sorted({0, k, *(cut for cut in cuts if cut < k)})
     trees = []
     for lo, hi in pairwise(ends):
-        own = Tree(k)
-        for i in range(lo, hi):
+        own, order = Tree(k), [*range(lo, hi)]
+        if shuffled:
+            rng.shuffle(order)
+        for i in order:
             own.add(i, leaves[i])
-        assert len(own._waiting) <= 2 * max(1, k.bit_length())
+        assert shuffled or len(own._waiting) <= 2 * max(1, k.bit_length())
         trees.append(own)
     rng.shuffle(trees)
     tree = Tree(k)
@@ -100,20 +92,11 @@ def test_threads_change_no_bit(workers):
     assert progress.done == progress.total == 997
 
 
-def test_scan_is_in_order():
+def test_scan_is_in_order_and_an_error_in_a_part_ends_the_reading():
     data = Data.of(np.arange(40.0).reshape(20, 2), [0, 1] * 10)
-    seen = list(Here().scan(InMemory(data, 6), first_rows))
-    assert seen == [
-        (0, [[0.0, 1.0]]),
-        (1, [[12.0, 13.0]]),
-        (2, [[24.0, 25.0]]),
-        (3, [[36.0, 37.0]]),
-    ]
+    seen = [*Here().scan(InMemory(data, 6), first_rows)]
+    assert seen == [(k, [[12.0 * k, 12.0 * k + 1]]) for k in range(4)]
     assert [i for i, _ in Here().scan(InMemory(data, 6), first_rows, some=(3, 1))] == [3, 1]
-
-
-def test_an_error_in_a_part_ends_the_reading():
-    data = Data.of(np.arange(40.0).reshape(20, 2), [0, 1] * 10)
     with pytest.raises(ZeroDivisionError), threads(2):
         Here().reduce(InMemory(data, 2), faulty)
     with pytest.raises(DataError, match="no row"):
