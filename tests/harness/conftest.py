@@ -1,6 +1,7 @@
 """A command line with the torture plugins installed for it, new for each test."""
 
 import sys
+from contextlib import closing
 
 import pytest
 from harness.shell import Shell
@@ -19,4 +20,5 @@ def start(request):
 
 @pytest.fixture
 def shell(tmp_path, start):
-    return Shell(tmp_path)
+    with closing(Shell(tmp_path)) as made:
+        yield made

@@ -13,7 +13,7 @@ from toys import BROKEN, DEADLY, TORTURE, Site
 from aucbench.bench.results.store import Store
 
 COMMAND = [sys.executable, "-c", "from aucbench.cli import main; main()"]
-PATIENCE = 10.0  # seconds for processes to end whose client was killed
+PATIENCE = 120.0  # seconds for processes to end, also on a machine that has much else to do
 
 
 class Shell:
@@ -29,11 +29,20 @@ class Shell:
         path = os.pathsep.join(filter(None, [str(self.site.path), os.environ.get("PYTHONPATH")]))
         self.env = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
         self.env["TMPDIR"] = str(self.temporary)
+        self.started = []
 
     def start(self, *arguments):
         command = [*COMMAND, *map(str, arguments)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(command, cwd=self.folder, env=self.env, **pipes)
+        self.started.append(subprocess.Popen(command, cwd=self.folder, env=self.env, **pipes))
+        return self.started[-1]
+
+    def close(self):
+        """End what a test that has failed has left."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
 
     def run(self, *arguments, timeout=600):
         process = self.start(*arguments)
@@ -57,6 +66,11 @@ class Shell:
     def finished(self, out):
         """Number of cells that are finished."""
         return len([*(self.folder / out).glob("cells/*/*.json")])
+
+    def line(self, process):
+        """The next line of a command about its work, not about an import that takes long."""
+        lines = iter(process.stderr.readline, "")
+        return next((line for line in lines if not line.startswith("waiting for")), "")
 
     def until(self, process, done):
         """Wait for a condition, while a process runs."""

@@ -146,6 +146,7 @@ def cheats(tmp_path_factory, start):
     return shell, 2 * table[:, -1] - 1
 
 
+@pytest.mark.slow
 def test_a_cheat_cannot_change_a_number_but_its_own_scores(cheats):
     shell, y = cheats
     solvers = "honest,forges" + (",looks" if landlock.version() else "")

@@ -5,8 +5,6 @@ import re
 import pytest
 from toys import TORTURE_STATUS
 
-from aucbench.processes.starting import FORK
-
 WITH_THREADS = [
     "hist-gradient-boosting[max_iter=5]",
     "lightgbm[n_estimators=5]",
@@ -18,14 +16,20 @@ WITH_THREADS = [
 ]
 
 
-def test_each_plugin_costs_its_own_cells(shell, start):
+HANGS = ("holds-gil", "ignores-term")  # they have a short limit, and others one for a slow machine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hangs", [False, True])
+def test_each_plugin_costs_its_own_cells(shell, hangs):
+    names = [name for name in TORTURE_STATUS if name == "healthy" or (name in HANGS) is hangs]
     found = shell.compare(
-        *("breast-cancer", ",".join(TORTURE_STATUS), "kept", "--passes", 30, "--memory", 500),
-        *("--timeout", 2 if start == FORK else 8),  # interpreters that start beside take a core
+        *("breast-cancer", ",".join(names), "kept", "--passes", 30, "--memory", 500),
+        *("--timeout", 3 if hangs else 120),
         features="maxabs",
     )
 
-    assert len(found) == 2 * len(TORTURE_STATUS)
+    assert len(found) == 2 * len(names)
     for (solver, split), record in found.items():
         assert record.status.status == TORTURE_STATUS[solver], (solver, record.why)
         if record.ok:
@@ -37,6 +41,7 @@ def test_each_plugin_costs_its_own_cells(shell, start):
     shell.require_nothing_left()
 
 
+@pytest.mark.slow
 def test_a_plugin_that_removes_the_results_folder_ends_the_run(shell):
     (shell.folder / "kept").mkdir()
     ended = shell.run(

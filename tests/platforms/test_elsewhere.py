@@ -13,7 +13,7 @@ from nights import NIGHTLY, first
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it emulates others on Linux")
 ROOT = Path(__file__).parents[2]
 ELSEWHERE = Path(__file__).parent / "elsewhere"
-SYSTEMS = first(["win32", "darwin"])
+SYSTEMS = ["win32", "darwin"]
 # What our code tries, and what Windows says.
 TRIED = """
 import os, sys
@@ -35,16 +35,13 @@ print([sys.platform, hasattr(os, "fork"), hasattr(os, "getpid"), *map(refused, (
     lambda: os.replace("held", "other"),
 ))])
 """
+REFUSED = ["ModuleNotFoundError", "FileNotFoundError", *["PermissionError"] * 4, "OSError"]
 
 
 def ran(system, folder, *words):
     """What a process on that system prints."""
-    environment = {
-        **os.environ,
-        "AUCBENCH_CACHE": str(folder / "cache"),
-        "AUCBENCH_TEST_SYSTEM": system,
-        "PYTHONPATH": str(ELSEWHERE),
-    }
+    own = {"AUCBENCH_TEST_SYSTEM": system, "PYTHONPATH": str(ELSEWHERE)}
+    environment = {**os.environ, **own, "AUCBENCH_CACHE": str(folder / "cache")}
     ended = subprocess.run(
         [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
     )
@@ -69,13 +66,12 @@ def our_modules():
 
 def test_what_another_system_refuses_is_refused(tmp_path):
     code = f"exec(compile({TRIED!r}, 'aucbench', 'exec'), {{'__name__': 'aucbench.tried'}})"
-    assert ran("win32", tmp_path, "-c", code) == (
-        "['win32', False, True, 'ModuleNotFoundError', 'FileNotFoundError', 'PermissionError', "
-        "'PermissionError', 'PermissionError', 'PermissionError', 'OSError', None, None]\n"
-    )
+    found = ["win32", False, True, *REFUSED, None, None]
+    assert ran("win32", tmp_path, "-c", code) == f"{found}\n"
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.slow
+@pytest.mark.parametrize("system", first(SYSTEMS))
 def test_the_library_does_the_same_on_other_systems(system, tmp_path, monkeypatch):
     seen = json.loads(ran(system, tmp_path, ELSEWHERE / "tour.py"))
 
@@ -88,19 +84,21 @@ def test_the_library_does_the_same_on_other_systems(system, tmp_path, monkeypatc
     assert seen == {"models": here.models(), "statistics": here.statistics()}
 
 
-@pytest.mark.parametrize("system", ["win32", "darwin"])
+@pytest.mark.parametrize("system", SYSTEMS)
 @NIGHTLY
 def test_commands_work_on_other_systems(system, tmp_path):
+    def command(*words):
+        code = "from aucbench.cli import main; main()"
+        return ran(system, tmp_path, "-c", code, *words)
+
     tour().rows().to_csv(tmp_path / "rows.csv", index=False)
-    aucbench = ("-c", "from aucbench.cli import main; main()")
     solvers = ("--solvers", "sht-auc,logistic", "--splits", "2", "--out", "out")
-    compared = ran(system, tmp_path, *aucbench, "compare", "--data", "rows.csv", *solvers)
-    assert "logistic has the highest AUC" in compared or "sht-auc has the highest" in compared
-    ran(system, tmp_path, *aucbench, "report", "out", "--html", "page.html")
+    assert " has the highest AUC" in command("compare", "--data", "rows.csv", *solvers)
+    command("report", "out", "--html", "page.html")
     assert "sht-auc" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
     fit = ("fit", "--data", "rows.csv", "--solver", "sht-auc", "--out", "model")
-    assert "saved as model" in ran(system, tmp_path, *aucbench, *fit)
-    assert "sht-auc" in ran(system, tmp_path, *aucbench, "explain", "model")
-    ran(system, tmp_path, *aucbench, "predict", "model", "rows.csv", "--out", "scores.csv")
+    assert "saved as model" in command(*fit)
+    assert "sht-auc" in command("explain", "model")
+    command("predict", "model", "rows.csv", "--out", "scores.csv")
     assert len((tmp_path / "scores.csv").read_text(encoding="utf-8").splitlines()) == 241

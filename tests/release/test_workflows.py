@@ -18,32 +18,19 @@ def flow(path):
     return yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader)  # `on` is no boolean
 
 
-def jobs():
-    for path in FLOWS:
-        for name, job in flow(path)["jobs"].items():
-            yield pytest.param(f"{path.stem}.{name}", job, id=f"{path.stem}.{name}")
-
-
 @pytest.mark.parametrize("path", FLOWS, ids=lambda path: path.stem)
-def test_a_workflow_has_no_rights_and_one_run_at_a_time(path):
+def test_a_workflow_and_its_jobs_have_their_rights_and_end_and_run_no_text_of_others(path):
     assert flow(path)["permissions"] == {}
     assert flow(path)["concurrency"]["group"]
-
-
-@pytest.mark.parametrize(("name", "job"), list(jobs()))
-def test_a_job_has_its_rights_and_ends(name, job):
-    written = {right for right, level in job["permissions"].items() if level == "write"}
-    assert written == WRITES.get(name, set())
-    assert "uses" in job or int(job["timeout-minutes"]) <= 360
-    assert not re.search("latest", job.get("runs-on", ""))
-
-
-@pytest.mark.parametrize(("name", "job"), list(jobs()))
-def test_no_text_of_others_becomes_a_command(name, job):
-    for step in job.get("steps", ()):
-        assert "${{" not in step.get("run", "")
-        if "actions/checkout" in step.get("uses", ""):
-            assert step["with"]["persist-credentials"] == "false"
+    for name, job in flow(path)["jobs"].items():
+        written = {right for right, level in job["permissions"].items() if level == "write"}
+        assert written == WRITES.get(f"{path.stem}.{name}", set()), name
+        assert "uses" in job or int(job["timeout-minutes"]) <= 360, name
+        assert not re.search("latest", job.get("runs-on", "")), name
+        for step in job.get("steps", ()):
+            assert "${{" not in step.get("run", ""), name
+            if "actions/checkout" in step.get("uses", ""):
+                assert step["with"]["persist-credentials"] == "false", name
 
 
 def test_an_action_is_pinned_by_one_digest():
