@@ -1,31 +1,34 @@
-"""Projectors: equal to their definition at any scale, and what they do not hide."""
+"""Projectors: equal to their definition at any scale, and what they do not hide.
+
+`tests/conformance` asks their laws: the argument is overwritten with the nearest feasible point.
+"""
 
 from decimal import Decimal, localcontext
-from math import inf, nan
+from math import hypot, inf, nan
 
 import numpy as np
 import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import assert_refused, refusals
 
+from aucbench.errors import ParameterError
 from aucbench.projectors import (
     Box,
     ElasticNet,
     GroupL2,
+    Hyperplane,
     Identity,
+    KernelNorm,
     L1Ball,
     L2Ball,
     SoftThreshold,
     TopK,
 )
 
-BALLS = [L1Ball(0.7), L2Ball(0.7)]
-CONVEX = [*BALLS, L1Ball(40.0), Box(-1.0, 0.5), Box(0.0, inf)]
-SETS = [TopK(3), TopK(2, free=2), *CONVEX]
-PENALTIES = [SoftThreshold(0.5), ElasticNet(0.5, 2.0), GroupL2(0.5, 2.0), Identity()]
-ALL = [*SETS, *PENALTIES]
-
+ALL = [TopK(3), TopK(2, free=2), L1Ball(0.7), L2Ball(0.7), Box(-1.0, 0.5), Box(0.0, inf)]
+ALL += [SoftThreshold(0.5), ElasticNet(0.5, 2.0), GroupL2(0.5, 2.0), Identity()]
 NUMBERS = st.one_of(
     st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 5e-324, 1e-310]),
     st.floats(-10, 10),
@@ -33,42 +36,53 @@ NUMBERS = st.one_of(
 )
 VECTORS = st.lists(NUMBERS, max_size=30).map(lambda v: np.array(v, dtype=np.float64))
 SCALES = st.integers(-140, 140).map(lambda e: 10.0**e)
+STEPS = st.floats(0, 20)
 
 
 def projected(project, v, step=1.0):
     return project(v.copy(), step)
 
 
-def close(found, wanted, scale):
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-12 * scale)
-
-
 # --- equal to the definition -------------------------------------------------------------
 
 
-@given(VECTORS, st.integers(1, 31), st.integers(0, 3))
-def test_top_k_is_its_definition(v, k, free):
-    np.testing.assert_array_equal(projected(TopK(k, free), v), reference.top_k(v, k, free))
+BOUNDS = st.tuples(NUMBERS, NUMBERS).map(sorted)
+# A projector, the definition of its prox with a step, and what is drawn for both.
+DEFINITIONS = {
+    "top-k": (
+        TopK,
+        lambda v, step, k, free: reference.top_k(v, k, free),
+        (st.integers(1, 31), st.integers(0, 3)),
+    ),
+    "box": (lambda ends: Box(*ends), lambda v, step, ends: reference.box(v, *ends), (BOUNDS,)),
+    "soft-threshold": (
+        SoftThreshold,
+        lambda v, step, t: reference.soft_threshold(v, step * t),
+        (STEPS,),
+    ),
+    "elastic-net": (
+        ElasticNet,
+        lambda v, step, l1, l2: reference.elastic_net(v, l1, l2, step),
+        (STEPS, STEPS),
+    ),
+}
 
 
+@pytest.mark.parametrize("name", DEFINITIONS)
+@given(v=VECTORS, step=STEPS, data=st.data())
+def test_it_is_its_definition(name, v, step, data):
+    make, definition, drawn = DEFINITIONS[name]
+    parameters = data.draw(st.tuples(*drawn))
+    wanted = definition(v, step, *parameters)
+    np.testing.assert_array_equal(projected(make(*parameters), v, step), wanted)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
 @given(VECTORS, SCALES, SCALES)
-def test_l1_ball_is_its_definition_at_any_scale(v, R, scale):
+def test_balls_are_their_definition_at_any_scale(norm, v, R, scale):
+    ball, twin = {"l1": (L1Ball, reference.l1_ball), "l2": (L2Ball, reference.l2_ball)}[norm]
     v *= scale
-    close(projected(L1Ball(R), v), reference.l1_ball(v, R), R)
-
-
-@given(VECTORS, SCALES, SCALES)
-def test_l2_ball_is_its_definition_at_any_scale(v, R, scale):
-    v *= scale
-    close(projected(L2Ball(R), v), reference.l2_ball(v, R), R)
-
-
-MANTISSAS = st.lists(st.floats(-1.7, 1.7), min_size=1, max_size=8)
-POWERS = st.sampled_from([-320, -300, -200, 0, 200, 300, 306, 307, 308])
-RADII = st.one_of(
-    st.sampled_from([1e-300, 1.0, 1e300, 1e307, 1.7e308, 1.7976931348623157e308]),
-    st.floats(1e300, 1.7e308),
-)
+    np.testing.assert_allclose(projected(ball(R), v), twin(v, R), rtol=0, atol=2e-12 * R)
 
 
 def exact_l2_ball(v, R):
@@ -76,15 +90,21 @@ def exact_l2_ball(v, R):
     with localcontext(prec=60):
         exact = [Decimal(float(x)) for x in v]
         norm = sum(x * x for x in exact).sqrt()
-        return np.array(
-            [float(x * min(Decimal(1), Decimal(R) / norm)) if norm else float(x) for x in exact]
-        )
+        share = min(Decimal(1), Decimal(R) / norm) if norm else Decimal(1)
+        return np.array([float(x * share) for x in exact])
 
 
 @pytest.mark.parametrize(
     ("ball", "twin"), [(L1Ball, reference.l1_ball), (L2Ball, exact_l2_ball)], ids=["l1", "l2"]
 )
-@given(values=MANTISSAS, power=POWERS, R=RADII)
+@given(
+    values=st.lists(st.floats(-1.7, 1.7), min_size=1, max_size=8),
+    power=st.sampled_from([-320, -300, -200, 0, 200, 300, 306, 307, 308]),
+    R=st.one_of(
+        st.sampled_from([1e-300, 1.0, 1e300, 1e307, 1.7e308, np.finfo(float).max]),
+        st.floats(1e300, 1.7e308),
+    ),
+)
 def test_balls_of_any_radius_hold_the_nearest_point_of_any_vector(ball, twin, values, power, R):
     v = np.array(values) * 10.0**power
     found, wanted = projected(ball(R), v), twin(v, R)
@@ -109,23 +129,6 @@ def test_penalties_of_numbers_of_any_size(size, step):
     assert ElasticNet(0.0, 1e300).value(np.array([1e-200])) == pytest.approx(5e-101)
 
 
-@given(VECTORS, st.tuples(NUMBERS, NUMBERS).map(sorted))
-def test_box_is_its_definition(v, bounds):
-    np.testing.assert_array_equal(projected(Box(*bounds), v), reference.box(v, *bounds))
-
-
-@given(VECTORS, st.floats(0, 20), st.floats(0, 20))
-def test_soft_threshold_is_its_definition(v, t, step):
-    found = projected(SoftThreshold(t), v, step)
-    np.testing.assert_array_equal(found, reference.soft_threshold(v, step * t))
-
-
-@given(VECTORS, st.floats(0, 20), st.floats(0, 20), st.floats(0, 20))
-def test_elastic_net_is_its_definition(v, l1, l2, step):
-    found = projected(ElasticNet(l1, l2), v, step)
-    np.testing.assert_array_equal(found, reference.elastic_net(v, l1, l2, step))
-
-
 @pytest.mark.parametrize("free", [0, 1, 2, 5])
 def test_elastic_net_leaves_free_coordinates_alone(free):
     v = np.array([3.0, -2.0, 0.5])
@@ -137,43 +140,23 @@ def test_elastic_net_leaves_free_coordinates_alone(free):
     assert ElasticNet(1.0, 0.5, free).value(v) == ElasticNet(1.0, 0.5).value(v[:count])
 
 
-# --- laws of all -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("project", ALL, ids=repr)
-@given(v=VECTORS, step=st.floats(0, 10))
-def test_overwrites_its_argument_with_a_feasible_point(project, v, step):
-    argument = v.copy()
-    w = project(argument, step)
-    assert w is argument
-    assert project.contains(w)
-    assert np.isfinite(project.value(w))
+# --- what is not hidden, and what is forgiven --------------------------------------------
 
 
 @pytest.mark.parametrize("project", ALL, ids=repr)
 @given(values=st.lists(st.sampled_from([nan, 0.0, 1.0, -3.0, inf, -inf]), max_size=12))
-def test_nan_is_not_hidden(project, values):
-    v = np.array([*values, nan, 2.0])
-    assert np.isnan(projected(project, v)).any()
+def test_nan_is_not_hidden_nor_infinity(project, values):
+    """Except by a box, whose bound is the nearest number to infinity."""
+    assert np.isnan(projected(project, np.array([*values, nan, 2.0]))).any()
+    if not isinstance(project, Box):
+        assert not np.isfinite(projected(project, np.array([1.0, -inf, -2.0, 0.0]))).all()
 
 
-@pytest.mark.parametrize("project", [p for p in ALL if not isinstance(p, Box)], ids=repr)
-@pytest.mark.parametrize("infinite", [inf, -inf])
-def test_infinity_is_not_hidden(project, infinite):
-    """Except by a box: there the bound is the nearest number."""
-    w = projected(project, np.array([1.0, infinite, -2.0, 0.0]))
-    assert not np.isfinite(w).all()
-
-
-# --- single facts -------------------------------------------------------------------------
-
-
-def test_balls_forgive_the_rounding_of_a_projection_only():
-    for project in BALLS:
-        assert project.contains(np.array([0.7 * (1 + 1e-13)]))
-        assert not project.contains(np.array([0.7 * (1 + 1e-9)]))
-        v = np.random.default_rng(0).standard_normal(100_000)
-        assert project.contains(project(v))
+@pytest.mark.parametrize("ball", [L1Ball(0.7), L2Ball(0.7)])
+def test_balls_forgive_the_rounding_of_a_projection_only(ball):
+    assert ball.contains(np.array([0.7 * (1 + 1e-13)]))
+    assert not ball.contains(np.array([0.7 * (1 + 1e-9)]))
+    assert ball.contains(ball(np.random.default_rng(0).standard_normal(100_000)))
     assert not L1Ball().contains(np.full(2, 1.7e308))
 
 
@@ -182,3 +165,81 @@ def test_values_of_the_penalties():
     assert SoftThreshold(0.5).value(w) == 1.5
     assert ElasticNet(0.5, 0.25).value(w) == 1.5 + 0.125 * 5
     assert Identity().value(w) == 0.0
+
+
+# --- a hyperplane, and the norm of a function in representer form ------------------------
+
+FOUR = st.lists(st.floats(-100, 100), min_size=4, max_size=4).map(np.array)
+
+
+@given(FOUR.filter(lambda a: np.abs(a).max() > 1e-3), FOUR, FOUR)
+def test_a_hyperplane_has_the_nearest_point_and_steps_along_it(a, v, u):
+    inside = Hyperplane(a)
+    w, other = inside(v.copy()), inside(u.copy())
+
+    assert inside.contains(w)
+    assert inside.value(w) == 0.0
+    assert np.linalg.norm(v - w) <= np.linalg.norm(v - other) * (1 + 1e-9) + 1e-9
+    np.testing.assert_allclose(inside(w.copy()), w, atol=1e-9 * (1 + np.abs(w).max()))
+    length = hypot(*v)  # the square of a tiny number would be 0
+    assert abs(a @ inside.along(v)) <= 1e-9 * np.linalg.norm(a) * length
+    beside = w + 0.1 * a / np.linalg.norm(a)
+    assert not inside.contains(beside)
+    assert inside.value(beside) == np.inf
+
+
+@pytest.mark.parametrize("step", [1e-3, 1.0, 50.0])
+def test_the_norm_of_a_kernel_and_its_prox(step):
+    rng = np.random.default_rng(0)
+    A, (w, g) = rng.normal(size=(6, 9)), rng.normal(size=(2, 6))
+    K = A @ A.T
+    norm = KernelNorm(0.7, np.linalg.cholesky(K).T)
+    v = norm.coordinates(w)
+
+    assert norm.value(w) == pytest.approx(0.35 * w @ K @ w, rel=1e-12)
+    assert norm.value(w) == pytest.approx(0.35 * v @ v, rel=1e-12)
+    np.testing.assert_allclose(norm.weights(v), w, rtol=1e-9)
+    assert norm.pulled(g) @ v == pytest.approx(g @ w, rel=1e-9)
+    u = projected(norm, w, step)
+    np.testing.assert_allclose(u + step * 0.7 * K @ u, w, rtol=1e-9, atol=1e-11)
+
+
+# --- refusals ----------------------------------------------------------------------------
+
+
+def read_only():
+    v = np.ones(3)
+    v.flags.writeable = False
+    return v
+
+
+ARGUMENTS = [np.ones(3, np.float32), np.ones(3, np.int64), np.ones(3, ">f8"), np.ones((3, 1))]
+ARGUMENTS += [np.ones(6)[::2], read_only(), [1.0, 2.0], None]
+
+
+@pytest.mark.parametrize("project", [*ALL[:-1], Hyperplane(np.ones(3))], ids=repr)
+def test_an_argument_that_cannot_be_overwritten_is_refused(project):
+    for argument in ARGUMENTS:
+        assert_refused(lambda v=argument: project(v), ParameterError, "overwrites")
+
+
+def refused(word, make, *parameters, **named):
+    row = f"{make.__name__}{parameters}{named or ''}"
+    return row, lambda: make(*parameters, **named), ParameterError, word
+
+
+REFUSED = refusals(
+    *(refused("k", TopK, k) for k in (0, 2.5, True)),
+    refused("free", TopK, 3, free=-1),
+    *(refused("length", Hyperplane, np.full(3, x)) for x in (0.0, 1e-160, 1e160, inf)),
+    *(refused("R", ball, R) for ball in (L1Ball, L2Ball) for R in (0.0, -1.0, inf)),
+    *(refused("lo", Box, *ends) for ends in ((1.0, 0.0), (nan, 0.0), (inf, inf))),
+    refused("t", SoftThreshold, -0.1),
+    refused("l2", ElasticNet, 0.1, nan),
+    *(refused("lam", KernelNorm, lam, np.eye(2)) for lam in (0.0, -1.0, inf)),
+)
+
+
+@REFUSED
+def test_parameters_that_make_no_sense_are_refused(call, error, word):
+    assert_refused(call, error, word)
