@@ -2,49 +2,46 @@
 
 import numpy as np
 import pytest
+from refusals import assert_refused, refusals
+from samples import sample
 from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from aucbench.contract import Problem
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns
 from aucbench.features.nystroem import CHOICES
-from aucbench.objectives import PairwiseSquare
-from aucbench.solving.scoring import MAPPED_ROWS, Scorer
 
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 KERNELS = {
     "rbf": {"gamma": 0.3},
     "poly": {"gamma": 0.2, "degree": 2, "coef0": 0.5},
     "linear": {},
 }
-
-
-@pytest.fixture
-def X(rng):
-    made = rng.normal(size=(80, 5))
-    made[rng.random(made.shape) < 0.4] = 0
-    return made
+X, _ = sample(0, 80, 5, density=0.6)
 
 
 def labelled(X, every=4):
-    return Data.of(X, np.where(np.arange(X.shape[0]) % every, -1, 1))
+    return Data.of(X, np.where(np.arange(X.shape[0]) % every < 1, 1, -1))
 
 
-def fitted(X, rng, **params):
-    return Nystroem(**params).fit(labelled(X), rng)
+def seeded(seed=0):
+    return np.random.default_rng(seed)
+
+
+def fitted(X, **params):
+    return Nystroem(**params).fit(labelled(X), seeded())
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+@LAYOUTS
 @pytest.mark.parametrize("how", CHOICES)
-def test_inner_products_are_the_nystrom_approximation(kernel, layout, how, X, rng):
-    phi = fitted(layout(X), rng, rank=12, kernel=kernel, landmarks=how, **KERNELS[kernel])
-    F = phi(rows(layout(X))).matrix
-    Z = phi.columns.landmarks.matrix
+def test_inner_products_are_the_nystrom_approximation(kernel, layout, how):
     given = KERNELS[kernel]
+    phi = fitted(layout(X), rank=12, kernel=kernel, landmarks=how, **given)
+    F, Z = phi(rows(layout(X))).matrix, phi.columns.landmarks.matrix
     C = pairwise_kernels(layout(X), Z, metric=kernel, **given)
     K = pairwise_kernels(Z, metric=kernel, **given)
 
@@ -53,32 +50,34 @@ def test_inner_products_are_the_nystrom_approximation(kernel, layout, how, X, rn
     np.testing.assert_allclose(phi.root, phi.root.T, atol=1e-12 * np.abs(phi.root).max())
 
 
-@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
-def test_gamma_median_is_one_over_the_median_square_distance(layout, X):
-    apart = pdist(X[np.linspace(0, len(X) - 1, min(len(X), 300)).astype(int)], "sqeuclidean")
-
+@LAYOUTS
+def test_gamma_median_is_one_over_the_median_square_distance(layout):
+    apart = pdist(X, "sqeuclidean")
     found = Kernel(gamma="median").scaled(rows(layout(X))).gamma
     assert found == pytest.approx(1 / np.median(apart[apart > 0]), rel=1e-10)
 
 
-def test_rows_of_which_most_are_equal_still_have_a_width():
+def test_gamma_of_rows_of_which_most_or_all_are_equal():
     some = np.zeros((50, 2))
     some[7] = 3.0
-
-    assert Kernel().scaled(rows(some)).gamma == pytest.approx(1 / 18)
-
-
-def test_gamma_of_constant_features_is_one_and_a_number_stays():
     constant = rows(np.full((4, 3), 2.0))
 
+    assert Kernel().scaled(rows(some)).gamma == pytest.approx(1 / 18)
     assert Kernel().scaled(constant).gamma == 1.0
     assert Kernel(gamma=7.0).scaled(constant).gamma == 7.0
 
 
-def test_duplicated_landmarks_change_nothing(rng):
-    X = rng.normal(size=(15, 3))
-    once = fitted(X, rng, rank=15)(rows(X)).matrix
-    twice = fitted(np.repeat(X, 2, axis=0), rng, rank=30)(rows(X)).matrix
+def test_the_kernel_auto_is_linear_for_text_and_rbf_for_others():
+    texts, table = (rows(csr_array(sample(0, 40, 500, density=x)[0])) for x in (0.01, 0.1))
+
+    assert Kernel("auto").scaled(texts).name == "linear"
+    assert Kernel("auto").scaled(table).name == "rbf"
+
+
+def test_duplicated_landmarks_change_nothing():
+    few = X[:15, :3]
+    once = fitted(few, rank=15)(rows(few)).matrix
+    twice = fitted(np.repeat(few, 2, axis=0), rank=30)(rows(few)).matrix
 
     assert np.abs(twice).max() < 2
     np.testing.assert_allclose(twice @ twice.T, once @ once.T, atol=1e-9)
@@ -87,77 +86,32 @@ def test_duplicated_landmarks_change_nothing(rng):
 @pytest.mark.parametrize(
     ("every", "rank", "positive"), [(4, 20, 10), (30, 20, 2), (2, 21, 10), (1.25, 20, 10)]
 )
-def test_stratified_landmarks_are_half_positive_as_far_as_possible(every, rank, positive, rng):
-    X = np.arange(60.0).reshape(60, 1)
-    data = Data.of(X, np.where(np.arange(60) % every < 1, 1, -1))
-    drawn = CHOICES["stratified"](data, rank, rng).matrix.ravel().astype(int)
+def test_stratified_landmarks_are_half_positive_as_far_as_possible(every, rank, positive):
+    data = labelled(np.arange(60.0).reshape(60, 1), every)
+    drawn = CHOICES["stratified"](data, rank, seeded()).matrix.ravel().astype(int)
 
     assert np.unique(drawn).size == rank
     assert (data.y[drawn] > 0).sum() == positive
 
 
-def test_kmeans_finds_separated_clusters(rng):
+def test_stratified_landmarks_have_as_many_of_each_class_as_there_are():
+    y = np.repeat([0, 1, 2], [50, 3, 30])
+    data = Data.of(np.arange(83.0)[:, np.newaxis], Categories.of(y))
+    drawn = CHOICES["stratified"](data, 21, seeded()).matrix.ravel()
+    assert np.bincount(y[drawn.astype(int)]).tolist() == [9, 3, 9]
+
+
+def test_kmeans_finds_separated_clusters():
     centres = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 50.0]])
-    X = np.repeat(centres, 30, axis=0) + 0.1 * rng.normal(size=(90, 2))
-    found = CHOICES["kmeans"](labelled(X), 3, np.random.default_rng(1)).matrix
+    near = np.repeat(centres, 30, axis=0) + 0.1 * seeded().normal(size=(90, 2))
+    found = CHOICES["kmeans"](labelled(near), 3, seeded(1)).matrix
 
     order = np.lexsort((found[:, 1], found[:, 0] > 25))
     np.testing.assert_allclose(found[order], [centres[0], centres[2], centres[1]], atol=0.5)
 
 
-def test_rows_are_mapped_in_chunks_with_the_same_numbers(X, rng, monkeypatch):
-    phi = fitted(X, rng, rank=20)
-    whole = phi(rows(X)).matrix
-    sizes = []
-    call = Kernel.__call__
-    monkeypatch.setattr(kernel_columns, "MAPPED_AT_ONCE", 7)
-    monkeypatch.setattr(
-        Kernel, "__call__", lambda self, A, B: (sizes.append(A.n), call(self, A, B))[1]
-    )
-
-    np.testing.assert_allclose(phi(rows(X)).matrix, whole, atol=1e-13)
-    assert sizes == [7] * 11 + [3]
-
-
-@pytest.mark.parametrize(
-    ("params", "sentence"),
-    [
-        ({"kernel": "rbg"}, "did you mean 'rbf'"),
-        ({"landmarks": "k-means"}, "did you mean 'kmeans'"),
-    ],
-)
-def test_unknown_words_are_named(params, sentence):
-    with pytest.raises(UnknownNameError, match=sentence):
-        Nystroem(**params)
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"rank": 0},
-        {"rank": 2.5},
-        {"gamma": "auto"},
-        {"gamma": None},
-        {"gamma": 0},
-        {"degree": 0},
-        {"coef0": -1},
-    ],
-)
-def test_parameters_out_of_range_are_refused(params):
-    with pytest.raises(ParameterError, match=next(iter(params))):
-        Nystroem(**params)
-
-
-def test_a_kernel_that_overflows_says_so(X, rng):
-    with pytest.raises(DataError, match="poly kernel of these rows overflows; standardise"):
-        fitted(1e200 * X, rng, kernel="poly", gamma=1.0)
-    with pytest.raises(DataError, match="spread of the features overflows"):
-        fitted(1e200 * X, rng)
-
-
-def test_independent_landmarks_span_the_others(rng):
-    few = rng.normal(size=(12, 2))
-    columns = KernelColumns(Kernel(gamma=0.5), rows(np.vstack([few, few])))
+def test_independent_landmarks_span_the_others():
+    columns = KernelColumns(Kernel(gamma=0.5), rows(np.vstack([X[:12], X[:12]])))
     kept, R = columns.independent()
 
     assert kept.landmarks.n == 12
@@ -167,56 +121,48 @@ def test_independent_landmarks_span_the_others(rng):
     np.testing.assert_allclose(C @ np.linalg.solve(kept.gram(), C.T), columns.gram(), atol=1e-9)
 
 
-def test_landmarks_at_which_the_kernel_is_zero_are_refused():
-    columns = KernelColumns(Kernel("linear"), rows(np.zeros((3, 2))))
-
-    with pytest.raises(DataError, match="linear kernel is 0 at all landmarks"):
-        columns.independent()
-    zero = Nystroem(kernel="linear", rank=2).fit(
-        labelled(np.zeros((9, 2))), np.random.default_rng(0)
-    )
+def test_a_kernel_that_is_zero_at_all_landmarks_maps_to_zero():
+    zero = fitted(np.zeros((9, 2)), kernel="linear", rank=2)
     assert not zero(rows(np.ones((2, 2)))).matrix.any()
 
 
-class Watched:
-    exempt = 0
-
-    def __init__(self, phi):
-        self.phi, self.sizes = phi, []
-
-    def __call__(self, X):
-        self.sizes.append(X.n)
-        return self.phi(X)
+# --- rows in chunks ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
-def test_new_rows_are_mapped_and_scored_in_chunks(layout, X, rng):
-    phi = fitted(X, rng, rank=10)
-    watched = Watched(phi)
-    many = rng.normal(size=(2 * MAPPED_ROWS + 5, 5))
-    many[many < 0] = 0
-    w = rng.normal(size=10)
-    problem = Problem(PairwiseSquare(labelled(phi(rows(X)).matrix)), features=watched)
+def test_rows_are_mapped_in_chunks_with_the_same_numbers(monkeypatch):
+    phi, sizes, call = fitted(X, rank=20), [], Kernel.__call__
+    whole = phi(rows(X)).matrix
+    monkeypatch.setattr(kernel_columns, "MAPPED_AT_ONCE", 7)
+    monkeypatch.setattr(
+        Kernel, "__call__", lambda self, A, B: (sizes.append(A.n), call(self, A, B))[1]
+    )
 
-    found = Scorer.of(problem).by_each([w], layout(many))[0]
-
-    assert watched.sizes == [MAPPED_ROWS, MAPPED_ROWS, 5]
-    np.testing.assert_allclose(found, phi(rows(many)).matrix @ w, atol=1e-12)
+    np.testing.assert_allclose(phi(rows(X)).matrix, whole, atol=1e-13)
+    assert sizes == [7] * 11 + [3]
 
 
-def test_the_kernel_auto_is_linear_for_text_and_rbf_for_others():
-    rng = np.random.default_rng(0)
-    texts = rows(csr_array(rng.random((40, 500)) * (rng.random((40, 500)) < 0.01)))
-    table = rows(csr_array(rng.random((40, 500)) * (rng.random((40, 500)) < 0.1)))
+# --- refusals ----------------------------------------------------------------------------
 
-    assert Kernel("auto").scaled(texts).name == "linear"
-    assert Kernel("auto").scaled(table).name == "rbf"
-    with pytest.raises(ParameterError, match="knows no training rows"):
-        Kernel("auto")(table, table)
+WRONG = [{"rank": 0}, {"rank": 2.5}, {"gamma": "auto"}, {"gamma": None}, {"gamma": 0}]
+WRONG += [{"degree": 0}, {"coef0": -1}]
+ZEROS = KernelColumns(Kernel("linear"), rows(np.zeros((3, 2))))
 
 
-def test_stratified_landmarks_have_as_many_of_each_class_as_there_are():
-    y = np.repeat([0, 1, 2], [50, 3, 30])
-    data = Data.of(np.arange(83.0)[:, np.newaxis], Categories.of(y))
-    drawn = CHOICES["stratified"](data, 21, np.random.default_rng(0)).matrix.ravel()
-    assert np.bincount(y[drawn.astype(int)]).tolist() == [9, 3, 9]
+def refused(word, call, error):
+    return word, call, error, word
+
+
+REFUSED = refusals(
+    *((f"{p}", lambda p=p: Nystroem(**p), ParameterError, next(iter(p))) for p in WRONG),
+    refused("rbf", lambda: Nystroem(kernel="rbg"), UnknownNameError),
+    refused("kmeans", lambda: Nystroem(landmarks="k-means"), UnknownNameError),
+    refused("poly", lambda: fitted(1e200 * X, kernel="poly", gamma=1.0), DataError),
+    refused("spread", lambda: fitted(1e200 * X), DataError),
+    refused("landmarks", ZEROS.independent, DataError),
+    refused("training rows", lambda: Kernel("auto")(rows(X), rows(X)), ParameterError),
+)
+
+
+@REFUSED
+def test_what_makes_no_sense_is_refused(call, error, word):
+    assert_refused(call, error, word)

@@ -61,19 +61,3 @@ def test_errors_that_no_threshold_changes():
         possible_fn=[1, 1, 1, 0, 1, 0, 1],
     )
     assert found == pytest.approx((1 / 18) + (2 / 9) + (5 / 18), abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("possible", "wanted"),
-    [
-        ({}, [1.0, 0.0]),
-        # (0, 0), (0, 1), (1/2, 1), (1, 1); then (0, 0), (1/2, 0), (1/2, 1), (1, 1)
-        ({"possible_fp": [2, 2, 0, 0]}, [1.0, 0.5]),
-        # (0, 0), (0, 1/2), (0, 1), (1, 1); then (0, 0), (0, 1/2), (1, 1/2), (1, 1)
-        ({"possible_fn": [0, 0, 2, 2]}, [1.0, 0.5]),
-    ],
-)
-def test_what_can_never_be_found_counts_against_the_area(possible, wanted):
-    """Errors of 84 sequences of neuroblastoma-detailed are of this kind: fp(-inf) < possible."""
-    errors = [0, 0, 1, 1], [-INF, 0.0, -INF, 1.0], [1, 0, 0, 0], [0, 0, 0, 1]
-    assert [area(*errors, [s, 0.0], **possible) for s in (0.0, 3.0)] == wanted

@@ -98,11 +98,6 @@ def test_equal_to_rational_arithmetic(kind, way):
 ROW = st.tuples(st.integers(-4, 4), st.integers(-3, 3), st.sampled_from([-1, 1]))
 
 
-@given(st.lists(ROW, max_size=7))
-def test_small_integers(rows):
-    assert_exact(*np.array([(1, 2, 1), (0, -1, -1), *rows], dtype=float).T)
-
-
 SUBNORMAL = [
     ([-2, -3, 3, -2, -3, -2], [4, 3, -1, -4, -3, 4], [1, -1, 1, 1, 1, 1]),
     ([-2, 0, -2, -1], [-1, -2, 1, 0], [1, -1, -1, -1]),

@@ -6,11 +6,9 @@ import reference
 from definitions import ANY, DRAWN, equals_definition, labelled, scores
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import assert_refused, refusals
 
 import aucbench
 from aucbench.data import concordance
-from aucbench.errors import DataError
 from aucbench.kernels import hinge, ranks
 from aucbench.metrics import auc
 from aucbench.objectives.logistic_sums import SLOPE, VALUE, LogisticSums
@@ -300,18 +298,3 @@ def test_a_range_of_scores_has_both_its_ends(values, one, other):
     within = (s >= low) & (s <= high)
     np.testing.assert_array_equal(pos[: counts[0]], s[within & y])
     np.testing.assert_array_equal(neg[: counts[1]], s[within & ~y])
-
-
-REFUSED = refusals(
-    ("NaN", lambda: auc([1, -1], [np.nan, 0.0]), DataError, "NaN"),
-    ("one class", lambda: auc([1, 1], [0.0, 1.0]), DataError, "classes"),
-    ("none", lambda: auc([], []), DataError, "classes"),
-    ("lengths", lambda: auc([1, -1, 1], [0.0, 1.0]), DataError, "shape"),
-    ("labels 1 and 2", lambda: auc([1, 2], [0.0, 1.0]), DataError, "positive"),
-    ("words", lambda: auc(["a", "b"], [0.0, 1.0]), DataError, "pos_label"),
-)
-
-
-@REFUSED
-def test_what_has_no_auc_is_refused(call, error, word):
-    assert_refused(call, error, word)

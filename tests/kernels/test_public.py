@@ -28,13 +28,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
 HEADER = Path(aucbench.get_include()) / "aucbench_kernels.pxd"
 
-USES_ALL = """
+USES_ROWS = """
 from aucbench_kernels cimport (
-    DIGIT_VALUES, DIGITS, Rows, Scaled, add, ahead, axpy, axpy2, begin, column, count, dot, dot2,
-    first, first_index, fold, key_of, key_t, magnitude, magnitude_key, multiply, of_key,
-    radix_sort, scaled, score, select, square, value, view,
+    Rows, Scaled, add, ahead, axpy, axpy2, begin, column, count, dot, dot2, first, first_index,
+    fold, multiply, scaled, score, square, value, view,
 )
-from libc.stdint cimport int64_t
 
 
 def rows(
@@ -66,28 +64,6 @@ def steps(
     scored = score(&w, &X, 0)
     fold(&w)
     return scored
-
-
-def kth_magnitude(const double[::1] x, int64_t[::1] keys, Py_ssize_t k):
-    cdef Py_ssize_t i, d = x.shape[0]
-    for i in range(d):
-        keys[i] = magnitude_key(x[i])
-    select(&keys[0], 0, d - 1, d - k)
-    return magnitude(keys[d - k])
-
-
-def sort(double[::1] x, double[::1] spare, int[::1] row, int[::1] spare_row, unsigned int[::1] c):
-    assert c.shape[0] == DIGITS * DIGIT_VALUES
-    radix_sort(x.shape[0], &x[0], &spare[0], &row[0], &spare_row[0], &c[0])
-
-
-def sort_keys(double[::1] x, key_t[::1] keys, key_t[::1] spare, unsigned int[::1] c):
-    cdef Py_ssize_t i
-    for i in range(x.shape[0]):
-        keys[i] = key_of(x[i])
-    radix_sort(x.shape[0], &keys[0], &spare[0], NULL, NULL, &c[0])
-    for i in range(x.shape[0]):
-        x[i] = of_key(keys[i])
 """
 OLDER = """
 from aucbench_kernels cimport KERNEL_API
@@ -114,7 +90,7 @@ def block(language):
 def package(tmp_path_factory):
     """The package of the page, with two more kernels, as another author builds it."""
     folder = tmp_path_factory.mktemp("built")
-    sources = {"__init__.py": "", "kernel.pyx": block("cython"), "others.pyx": USES_ALL}
+    sources = {"__init__.py": "", "kernel.pyx": block("cython"), "others.pyx": USES_ROWS}
     sources = {
         f"my_package/{name}": text for name, text in (sources | {"older.pyx": OLDER}).items()
     }
@@ -145,11 +121,6 @@ def package(tmp_path_factory):
             del sys.modules[name]
 
 
-@pytest.fixture(scope="module")
-def others(package):
-    return import_module(f"{package.__name__}.others")
-
-
 @pytest.mark.nightly
 def test_the_kernel_of_the_page_builds_and_runs(package):
     kernel = import_module(f"{package.__name__}.kernel")
@@ -167,47 +138,21 @@ def test_a_kernel_of_other_headers_is_refused_at_import(package):
 @pytest.mark.nightly
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
-def test_rows(others, layout, dtype):
+def test_other_functions_do_what_the_page_says(package, layout, dtype):
+    others = import_module(f"{package.__name__}.others")
     X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 4.0], [5.0, 0.0, 0.0]])
-    data = aucbench.Data.of(layout(X), [1, 0, 1], dtype=dtype)
-    w, u, v = np.array([0.5, 2.0, -1.0]), np.zeros(3), np.zeros(3)
-    order = np.array([1, 0, 2], dtype=np.int32)
+    rows = aucbench.Data.of(layout(X), [1, 0, 1], dtype=dtype).rows
+    w, u, v, total = np.array([0.5, 2.0, -1.0]), *np.zeros((3, 3))
 
-    *found, stored = others.rows(*data.rows.stored_arrays, order, w, u, v)
+    *found, stored = others.rows(*rows.stored_arrays, np.array([1, 0, 2], np.int32), w, u, v)
+    scored = others.steps(*store_as(rows, "float64").stored_arrays, 0.5, w, 0.0 * u, total)
 
-    assert found == [X[1] @ w, X[1] @ w, X[1] @ w, X[1] @ X[1]]
+    assert found == [X[1] @ [0.5, 2.0, -1.0]] * 3 + [X[1] @ X[1]]
     assert [pair for pair in stored if pair[1]] == [(1, 3.0), (2, 4.0)]
-    np.testing.assert_array_equal(u, 3 * X[1])
-    np.testing.assert_array_equal(v, 3 * X[1])
-
-
-@pytest.mark.nightly
-def test_a_scaled_vector_and_the_sum_of_its_values_of_float64_rows_alone(others):
-    data = aucbench.Data.of([[1.0, 2.0], [0.0, 0.0]], [1, 0])
-    v, total = np.array([1.0, -1.0]), np.zeros(2)
-    first = 0.5 * v + 2 * np.array([1.0, 2.0])
-
-    scored = others.steps(*data.rows.stored_arrays, 0.5, v, np.zeros(2), total)
-
-    np.testing.assert_allclose(v, 0.5 * first)
-    np.testing.assert_allclose(total, 1.5 * first)
-    assert scored == pytest.approx(0.5 * first @ [1.0, 2.0])
-    single = store_as(data.rows, "float32").stored_arrays
-    with pytest.raises(ValueError, match="float"):
-        others.steps(*single, 0.5, v, np.zeros(2), total)
-
-
-@pytest.mark.nightly
-def test_selection_and_both_sorts(others):
-    x = np.random.default_rng(0).normal(size=700) * 10.0 ** np.arange(-350, 350).clip(-300, 300)
-    assert others.kth_magnitude(x, np.zeros(700, np.int64), 30) == np.sort(np.abs(x))[-30]
-    counts = np.zeros(6 * 2048, dtype=np.uint32)
-    by_rows, by_keys, row = x.copy(), x.copy(), np.arange(700, dtype=np.int32)
-    others.sort(by_rows, x.copy(), row, row.copy(), counts)
-    others.sort_keys(by_keys, np.zeros(700, np.uint64), np.zeros(700, np.uint64), counts)
-    np.testing.assert_array_equal(row, np.argsort(x, kind="stable"))
-    np.testing.assert_array_equal(by_keys, np.sort(x))
-    np.testing.assert_array_equal(by_rows, by_keys)
+    np.testing.assert_array_equal([u, v], [3 * X[1]] * 2)
+    once = 0.5 * np.array([0.5, 2.0, -1.0]) + 2 * X[0]
+    assert scored == pytest.approx(0.5 * once @ X[0])
+    np.testing.assert_allclose([w, total], [0.5 * once, 1.5 * once])
 
 
 def public_names():

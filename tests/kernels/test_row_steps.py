@@ -88,10 +88,10 @@ test_uni_exp_equals_its_definition = equals_definition(
     lam=st.sampled_from([0.0, 0.1, 40.0, 100.0, 170.0]),  # w shrinks slowly, fast, to 0, past it
 )
 test_opauc_equals_its_definition = equals_definition(
-    by_kernel("opauc", "w", "n"),
-    by_file("opauc", "w", "n"),
+    by_kernel("opauc", "w", "n", "mean"),
+    by_file("opauc", "w", "n", "mean"),
     of_cases={"classes": 1},
-    offsets=(0.0, 1.0),
+    offsets=(0.0, 1.0, 1e5),
     rtol=1e-9,
     atol=1e-9,
     eta=st.sampled_from([None, 1e-3, 0.1]),
@@ -141,42 +141,6 @@ def test_digits_survive_hundreds_of_implicit_steps(layout, d, offset, density, e
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10 * np.abs(other).max())
 
 
-@LAYOUTS
-def test_moments_at_large_means(layout):
-    X, y = sample(1, 150, 9)
-    X[:, ::2] += 1e5
-    solver = get_solver("opauc", eta=1e-20, lam=0.0)
-    memory = solver.start(np.zeros(9), None)
-
-    solver.update(memory, Chunk.of(layout(X), y), first(150))
-
-    for k, side in enumerate((-1, 1)):
-        own = X[y == side]
-        waiting = memory.pending[k, : memory.held[k]]
-        scatter = np.triu(memory.scatter[k] + waiting.T @ waiting)
-        wanted = np.triu(np.cov(own.T, bias=True) * len(own))
-        assert not np.tril(memory.scatter[k], -1).any()
-        np.testing.assert_allclose(memory.mean[k], own.mean(axis=0), rtol=1e-10)
-        np.testing.assert_allclose(scatter, wanted, rtol=1e-10, atol=1e-10 * wanted.max())
-
-
-@BAD
-@LAYOUTS
-def test_opauc_ends_on_any_floats(layout, bad):
-    X, y = sample(9, 150, 9)
-    matrix = layout(X)
-    chunk = Chunk.of(matrix, y)  # its rows are read-only views of the matrix
-    (matrix.data if chunk.rows.is_sparse else matrix.reshape(-1))[5] = bad
-    full = get_solver("opauc").start(np.zeros(9), None)
-    low = get_solver("opauc-lr", rank=2).start(np.zeros(9), np.random.default_rng(9))
-    full.eta = low.eta = bad
-
-    opauc_pass(chunk, first(150), full, np.empty((3, 32)))
-    sketch_pass(chunk, first(150), low, np.ones((150, 2)), np.empty((opauc_lr.WORK, 8)))
-
-    assert full.n.sum() == low.n.sum() == 150
-
-
 def test_opauc_refuses_a_fit_of_more_than_ten_minutes(monkeypatch):
     monkeypatch.setattr(matrices, "ENTRY_SECONDS", 0.02)
     data = Data.of(*sample(3, 150, 9, scale=1 / 3))
@@ -197,15 +161,15 @@ def buffered(memory, line):
     return (kept.toarray() if memory.kept.is_sparse else kept)[~slots]
 
 
-def oam_by_kernel(case, name, scale=1.0, **constants):
-    memory = streamed(get_solver(name, C=constants.pop("C") / scale**2, **constants), case)
+def oam_by_kernel(case, name, **constants):
+    memory = streamed(get_solver(name, **constants), case)
     left = [buffered(memory, line) for line in (0, 1)] if case.is_divided else []
     np.testing.assert_array_equal(memory.zeros, 0.0)
     return memory.w, *left
 
 
-def oam_by_file(case, name, scale=1.0, **constants):
-    solver = get_solver(name, C=constants.pop("C") / scale**2, **constants)
+def oam_by_file(case, name, **constants):
+    solver = get_solver(name, **constants)
     uniforms = case.rng().random((case.order.size, 2))
     w, buffers = step_by_buffers(solver, case.w, case.X, case.y, case.order, uniforms)
     left = [np.reshape(buffer, (-1, w.size)) for buffer in buffers] if case.is_divided else []
@@ -221,26 +185,21 @@ test_oam_equals_its_definition_and_keeps_the_same_rows = equals_definition(
     buffer=st.sampled_from([1, 2, 7, 100]),
     **OAM,
 )
-
-
-@pytest.mark.parametrize("name", ["oam-seq", "oam-gra"])
-@pytest.mark.parametrize("layouts", [[np.asarray] * 2, [csr_array] * 2, [np.asarray, csr_array]])
-@pytest.mark.parametrize("offset", [0.0, 1e4, 1e8])
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_differences_keep_their_digits_far_from_0(name, layouts, offset, scale):
-    """oam-seq all of them; oam-gra adds up rows, and loses those by which they are longer."""
-    X, y = sample(0, 80, 7, positives=0.4, offset=offset, scale=scale, shift=0.0)
-    uniforms = np.random.default_rng(3).random((80, 2))
-    solver = get_solver(name, C=1 / scale**2, buffer=20)
-    wanted, _ = step_by_buffers(solver, np.zeros(7), X, y, range(80), uniforms)
-    memory = solver.start(np.zeros(7), np.random.default_rng(3))
-
-    for layout, part in zip(layouts, (slice(0, 13), slice(13, 80)), strict=True):
-        chunk = Chunk.of(layout(X[part]), y[part])
-        solver.update(memory, chunk, first(chunk.n))
-
-    lost = 1.0 if name == "oam-seq" else 1.0 + offset
-    assert np.linalg.norm(memory.w - wanted) <= 1e-14 * lost * np.linalg.norm(wanted)
+# oam-seq keeps all digits; oam-gra adds up rows, and loses those by which they are longer.
+test_oam_seq_keeps_its_digits_far_from_0, test_oam_gra_loses_those_of_the_rows = (
+    equals_definition(
+        oam_by_kernel,
+        oam_by_file,
+        dtypes=[np.float64],
+        offsets=(1e4, 1e8),
+        rtol=0,
+        atol=lambda case, lost=lost: 1e-12 * (1 + lost * case.offset),
+        buffer=20,
+        C=0.3,
+        name=name,
+    )
+    for name, lost in (("oam-seq", 0.0), ("oam-gra", 1.0))
+)
 
 
 @pytest.mark.parametrize("name", ["oam-seq", "oam-gra"])
@@ -282,41 +241,34 @@ test_solam_equals_its_definition = equals_definition(
     R=st.sampled_from([0.1, 3.0, 1e4]),
     kappa=st.sampled_from([None, 1.0]),
 )
-
-
-@LAYOUTS
-@pytest.mark.parametrize("offset", [0.0, 1e4, 1e8])
-@pytest.mark.parametrize(
-    ("lam", "scale"), [*((0.0, 10.0**e) for e in (-8, 0, 8)), (1e-3, 1), (1e5, 1)]
+test_the_mean_of_solam_keeps_its_digits_on_unscaled_features = equals_definition(
+    lambda case, **constants: solam_by_kernel(case, **constants)[:2],
+    lambda case, **constants: solam_by_file(case, **constants)[:2],
+    offsets=(1e2, 1e4, 1e8),
+    rtol=0,
+    xi=st.sampled_from([1e-9, 1.0, 100.0]),  # a step is longer than w by about 2 xi |x|^2
+    lam=st.sampled_from([0.0, 1e-3, 1e5]),
+    R=10.0,
+    kappa=None,
 )
-@pytest.mark.parametrize("xi", [1e-9, 1.0, 100.0])
-def test_the_mean_keeps_its_digits_on_unscaled_features(layout, offset, lam, scale, xi):
-    """A step is longer than w by about 2 xi |x|^2."""
-    X, y = sample(0, 60, 30, offset=offset, scale=scale, shift=0.0)
-    R = np.sqrt(2.0 / lam) if lam else 10.0
-    found, wanted = (
-        SaddlePoint.at(np.full(30, 0.1 * R if lam else 0.0), None, xi=xi, R=R, lam=lam)
-        for _ in range(2)
-    )
-
-    solam_pass(Chunk.of(layout(X), y), np.tile(first(60), 2), found)
-    step_by_rows(solam_step, wanted, X, y, np.tile(first(60), 2))
-
-    for one, other in ((found.mean, wanted.mean), (found.w, wanted.w)):
-        allowed = 1e-11 * R if lam else 1e-10 * np.linalg.norm(other)
-        assert np.linalg.norm(one - other) <= allowed
-        assert np.linalg.norm(one) <= R * (1 + 1e-9)
 
 
 @BAD
-def test_solam_ends_on_any_floats(bad):
-    X, y = sample(1, 60, 9)
+@LAYOUTS
+def test_solam_and_opauc_end_on_any_floats(layout, bad):
+    X, y = sample(9, 150, 9)
     X[5, 2] = bad
+    chunk = Chunk(rows(layout(X)), y.astype(np.int8))
     point = SaddlePoint.at(np.zeros(9), None, xi=1.0, R=2.0, lam=0.1)
+    full = get_solver("opauc").start(np.zeros(9), None)
+    low = get_solver("opauc-lr", rank=2).start(np.zeros(9), np.random.default_rng(9))
+    full.eta = low.eta = bad
 
-    solam_pass(Chunk(rows(X), y.astype(np.int8)), first(60), point)
+    solam_pass(chunk, first(150), point)
+    opauc_pass(chunk, first(150), full, np.empty((3, 32)))
+    sketch_pass(chunk, first(150), low, np.ones((150, 2)), np.empty((opauc_lr.WORK, 8)))
 
-    assert point.rows == 60
+    assert point.rows == full.n.sum() == low.n.sum() == 150
 
 
 # --- SPAM --------------------------------------------------------------------------------

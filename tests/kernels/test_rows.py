@@ -101,15 +101,6 @@ def test_any_float_in_w_touches_only_the_rows_that_hold_it(bad):
     assert not np.isfinite(scores[1])
 
 
-def test_input_is_read_in_place_and_never_written():
-    X = np.arange(12.0).reshape(4, 3)
-    X.setflags(write=False)
-    data = Data.of(X, [1, -1, 1, -1])
-
-    assert np.shares_memory(data.rows.stored, X)
-    np.testing.assert_allclose(data.scores(np.ones(3), ALL), X.sum(axis=1))
-
-
 @pytest.mark.parametrize("row", [3, -1])
 def test_rows_that_do_not_exist_are_refused(row):
     with pytest.raises(ValueError, match="3 rows"):
@@ -245,15 +236,6 @@ def test_moments(kind):
         assert np.allclose(squares[k], np.nansum(seen[y == side] ** 2, axis=0))
     assert np.array_equal(low, np.nanmin(seen, axis=0))
     assert np.array_equal(high, np.nanmax(seen, axis=0))
-
-
-@pytest.mark.parametrize(("kind", "dtype"), [("columns", np.float32), ("mixed", np.float64)])
-def test_some_rows_of_columns(kind, dtype):
-    X, y, _ = row_sample(0, 20, 3)
-    piece = piece_of(kind, X, y)
-    for some in (np.array([4, 2], np.int32), slice(3, 6)):
-        assert np.array_equal(piece.some(some).matrix, X[some])
-        assert piece.some(some).stored.dtype == dtype
 
 
 # --- splines and trees -------------------------------------------------------------------

@@ -7,6 +7,7 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import sample
 from sequences import penalties, wide
 
 from aucbench.data import Data
@@ -14,11 +15,6 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.objectives import IntervalHinge
 
 INF = np.inf
-
-
-def table(errors, ends):
-    """One sequence whose errors, all false positives, change at `ends`."""
-    return [(low, fp, 0) for low, fp in zip([-INF, *ends], errors, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -35,55 +31,38 @@ def table(errors, ends):
 )
 def test_the_interval_of_penalties_is_that_of_target_intervals(errors, interval):
     """The first five are the cases of the tests of penaltyLearning."""
-    low, high = penalties([table(errors, [1, 2, 3, 4, 5])]).target_intervals
+    lows = [-INF, 1, 2, 3, 4, 5]  # all errors are false positives
+    low, high = penalties(
+        [[(a, fp, 0) for a, fp in zip(lows, errors, strict=True)]]
+    ).target_intervals
 
     assert (-high[0], -low[0]) == interval
 
 
-tables = st.lists(
-    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=6),
-    min_size=1,
-    max_size=5,
-)
+COUNTS = st.tuples(st.integers(0, 2), st.integers(0, 2))
 
 
-@given(tables, st.integers(0, 2**32))
+@given(st.lists(st.lists(COUNTS, min_size=1, max_size=6), min_size=1, max_size=5), st.integers(0))
 def test_target_intervals_of_many_sequences(errors, seed):
     rng = np.random.default_rng(seed)
     lows = [[-INF, *np.sort(rng.choice(9, len(e) - 1, replace=False))] for e in errors]
-    b = penalties(
-        [
-            [(m, *pair) for m, pair in zip(low, e, strict=True)]
-            for low, e in zip(lows, errors, strict=True)
-        ]
-    )
+    each = [*zip(lows, errors, strict=True)]
+    b = penalties([[(m, *pair) for m, pair in zip(low, e, strict=True)] for low, e in each])
     found = b.target_intervals
 
-    for k, (low, e) in enumerate(zip(lows, errors, strict=True)):
+    for k, (low, e) in enumerate(each):
         expected = reference.target_interval(low, [sum(pair) for pair in e])
         assert (-found.high[k], -found.low[k]) == expected
     tenths = replace(b, fp_diff=0.1 * b.fp_diff, fn_diff=0.1 * b.fn_diff)
     np.testing.assert_array_equal(tenths.target_intervals.low, found.low)
 
 
-def test_the_intervals_of_labels_are_half_lines():
-    low, high = Breakpoints.of_labels([1, -1, 1], "count").target_intervals
-
-    np.testing.assert_array_equal(low, [0, -INF, 0])
-    np.testing.assert_array_equal(high, [INF, 0, INF])
-
-
 @pytest.mark.parametrize("margin", [0.0, 1.0, 2.5])
-def test_value_and_gradient_are_those_of_the_definition(margin):
-    data = wide()
-    f, w, h = IntervalHinge(data, margin), np.array([0.7, -1.0, 0.4]), 1e-6
-    low, high = data.target.target_intervals
+def test_its_value_is_that_of_the_definition(margin):
+    data, w = wide(), np.array([0.7, -1.0, 0.4])
+    expected = reference.interval_hinge(*data.target.target_intervals, margin, data.scores(w))
 
-    assert f.value(w) == pytest.approx(
-        reference.interval_hinge(low, high, margin, data.scores(w)), rel=1e-13
-    )
-    numeric = [(f.value(w + h * e) - f.value(w - h * e)) / (2 * h) for e in np.eye(3)]
-    np.testing.assert_allclose(f.grad(w), numeric, atol=1e-8)
+    assert IntervalHinge(data, margin).value(w) == pytest.approx(expected, rel=1e-13)
 
 
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 1.0]))
@@ -105,9 +84,10 @@ def test_a_slope_that_no_score_has_makes_the_conjugate_infinite():
         assert f.conjugate(c) == INF
 
 
-def test_for_labels_it_is_the_squared_hinge_of_a_classifier():
-    rng = np.random.default_rng(0)
-    X, y, w = rng.normal(size=(30, 4)), np.where(np.arange(30) % 3, 1, -1), rng.normal(size=4)
+def test_for_labels_the_intervals_are_half_lines_and_it_is_the_squared_hinge():
+    low, high = Breakpoints.of_labels([1, -1, 1], "count").target_intervals
+    assert (low.tolist(), high.tolist()) == ([0, -INF, 0], [INF, 0, INF])
 
+    (X, y), w = sample(n=30), np.array([1.0, -0.5, 0.3, 2.0])
     expected = (np.maximum(1.0 - y * (X @ w), 0.0) ** 2).mean()
     assert IntervalHinge(Data.of(X, y)).value(w) == pytest.approx(expected, rel=1e-13)

@@ -6,7 +6,7 @@ exact at all offsets.
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -47,33 +47,29 @@ def in_a_constant_column(offset):
     return np.column_stack([BASE, np.ones(N)]), np.array([0.5, 0.25, offset])
 
 
-def exact(number):
-    return lambda x: number(float(x))
+PLACES = pytest.mark.parametrize("place", [in_the_rows, in_a_constant_column])
+WEIGHTS = pytest.mark.parametrize("weights", [None, V], ids=["alike", "weighted"])
 
 
 def by_pairs(X, v, w, loss, number):
     """Mean loss over the pairs and its gradient, in fractions or in decimals of 50 digits."""
-    with localcontext() as context:
-        context.prec = 50
-        rows = [[*map(exact(number), row)] for row in X]
-        s = [sum(x * number(float(a)) for x, a in zip(row, w, strict=True)) for row in rows]
+    with localcontext(prec=50):
+        rows = [[number(x) for x in row] for row in X.tolist()]
+        v, w = ([number(x) for x in each.tolist()] for each in (v, w))
+        s = [sum(x * a for x, a in zip(row, w, strict=True)) for row in rows]
         total, value, grad = number(0), number(0), [number(0)] * len(w)
-        for i in POS:
-            for j in NEG:
-                each, slope = loss(s[i] - s[j])
-                weight = number(float(v[i])) * number(float(v[j]))
-                total += weight
-                value += weight * each
-                grad = [
-                    g + weight * slope * (a - b)
-                    for g, a, b in zip(grad, rows[i], rows[j], strict=True)
-                ]
+        for i, j in product(POS, NEG):
+            each, slope = loss(s[i] - s[j])
+            mass = v[i] * v[j]
+            total, value = total + mass, value + mass * each
+            apart = [a - b for a, b in zip(rows[i], rows[j], strict=True)]
+            grad = [g + mass * slope * x for g, x in zip(grad, apart, strict=True)]
         return float(value / total), np.array([float(g / total) for g in grad])
 
 
 @pytest.mark.parametrize("objective", LOSSES, ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("place", [in_the_rows, in_a_constant_column])
-@pytest.mark.parametrize("weights", [None, V], ids=["alike", "weighted"])
+@PLACES
+@WEIGHTS
 def test_pairs(objective, place, weights):
     number = Decimal if objective is PairwiseLogistic else Fraction
     for offset in OFFSETS:
@@ -90,7 +86,7 @@ def test_pairs(objective, place, weights):
             assert f.grad(w)[-1] == 0.0
 
 
-@pytest.mark.parametrize("weights", [None, V], ids=["alike", "weighted"])
+@WEIGHTS
 def test_a_constant_column_has_no_part_in_the_curvature(weights):
     X, w = in_a_constant_column(0.0)
     square = PairwiseSquare(Data.of(X, Y, weights=weights))
@@ -101,7 +97,7 @@ def test_a_constant_column_has_no_part_in_the_curvature(weights):
     assert near[-1] == 0.0
 
 
-@pytest.mark.parametrize("place", [in_the_rows, in_a_constant_column])
+@PLACES
 def test_the_exponential_loss_at_its_best_offset(place):
     near = UnivariateExp(Data.of(place(0.0)[0], Y), offset=True)
     value, grad = near.value(place(0.0)[1]), near.grad(place(0.0)[1])
@@ -114,7 +110,7 @@ def test_the_exponential_loss_at_its_best_offset(place):
         np.testing.assert_allclose(f.grad(w)[:2], grad[:2], rtol=0, atol=lost)
 
 
-@pytest.mark.parametrize("place", [in_the_rows, in_a_constant_column])
+@PLACES
 @pytest.mark.parametrize("margin", [0.0, 1.0])
 def test_the_aum(place, margin):
     for offset in OFFSETS:
@@ -140,6 +136,6 @@ def test_a_row_that_lies_far_away_and_hardly_counts():
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
-@pytest.mark.parametrize("weights", [None, V], ids=["alike", "weighted"])
+@WEIGHTS
 def test_a_square_that_overflows_is_infinite(weights):
     assert PairwiseSquare(Data.of(BASE, Y, weights=weights)).value(np.full(2, 1e200)) == np.inf
