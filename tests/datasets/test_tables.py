@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -30,13 +31,8 @@ def messy(n=400, seed=0):
     return table(seed, n, COLUMNS, gaps=GAPS, target=None)
 
 
-def schema_of(*cells, decimal="."):
-    return Schema.of(pd.DataFrame({"x": [*cells]}), decimal)
-
-
-def kind(*cells, decimal="."):
-    [column] = schema_of(*cells, decimal=decimal).columns
-    return column.kind
+def schema_of(*cells):
+    return Schema.of(pd.DataFrame({"x": [*cells]}))
 
 
 def learnt(frame):
@@ -77,26 +73,11 @@ KINDS = {
 @pytest.mark.parametrize("wanted", KINDS)
 def test_kinds_are_read_off_the_cells(wanted):
     for cells in KINDS[wanted]:
-        assert kind(*cells) == wanted, cells
-        frame = pd.DataFrame({"x": [*cells]})
-        codes = Schema.of(frame).codes(frame)
+        schema = schema_of(*cells)
+        assert schema.columns[0].kind == wanted, cells
+        codes = schema.codes(pd.DataFrame({"x": [*cells]}))
         missing = [cell is None or cell is pd.NaT or cell in ("?", "-") for cell in cells]
         np.testing.assert_array_equal(np.isnan(codes), np.array(missing)[:, None])
-
-
-def test_types_of_pandas_and_arrow_are_the_same_table():
-    arrow = pytest.importorskip("pyarrow")
-    days = [pd.Timestamp("2020-01-01"), None, pd.Timestamp("2021-01-01")]
-    plain = {"n": [1, None, 3], "b": [True, None, False], "c": ["x", "y", None], "d": days}
-    typed = {
-        "n": pd.array(plain["n"], dtype="Int64"),
-        "b": pd.array(plain["b"], dtype="boolean"),
-        "c": pd.array(plain["c"], dtype=pd.ArrowDtype(arrow.string())),
-        "d": pd.array(days, dtype=pd.ArrowDtype(arrow.date32())),
-    }
-    first, second = pd.DataFrame(plain), pd.DataFrame(typed)
-    np.testing.assert_array_equal(Schema.of(second).codes(second), Schema.of(first).codes(first))
-    assert [c.kind for c in Schema.of(second).columns] == ["numeric", "boolean", "category", "date"]
 
 
 def test_codes_are_numbers_truth_values_levels_and_seconds():
@@ -159,11 +140,7 @@ def test_numbers_with_words_and_units_are_numbers_and_what_was_understood_is_sai
     assert schema.columns[0].distinct == 3
     again = Schema.from_json(schema.to_json())
     np.testing.assert_array_equal(again.codes(frame)[:, 0], found)
-
-
-def test_a_new_cell_may_lack_the_unit():
-    schema = schema_of("50 kg", "60 kg")
-    assert schema.codes(pd.DataFrame({"x": ["70", "80 KG"]})).ravel().tolist() == [70, 80]
+    assert schema.codes(pd.DataFrame({"x": ["70"]})) == 70  # a new cell may lack the unit
 
 
 def test_columns_that_cannot_rank_rows_are_dropped_and_said():
@@ -274,24 +251,6 @@ def test_a_schema_comes_back_from_json_and_reads_new_tables():
     assert np.isfinite(empty.dense().matrix).all()
 
 
-def test_levels_that_pandas_reads_as_numbers_are_found():
-    frame = pd.DataFrame({"code": ["01", "2", "x1", "01"] * 30})
-    encoding = learnt(frame)
-    got = features(encoding, pd.DataFrame({"code": [1, 2, 3]}))
-    assert [*got.columns] == ["code=01", "code=2", "code=x1"]
-    np.testing.assert_array_equal(got, [[1, 0, 0], [0, 1, 0], [0, 0, 0]])
-    gaps = features(encoding, pd.DataFrame({"code": [1, None]}))
-    np.testing.assert_array_equal(gaps, [[1, 0, 0], [0, 0, 0]])
-
-
-def test_the_layout_is_that_of_the_training_rows():
-    rng = np.random.default_rng(0)
-    wide = pd.DataFrame({"town": rng.choice([f"t{k}" for k in range(40)], 2000)})
-    assert learnt(wide).of_frame(wide.iloc[:5]).is_sparse
-    narrow = pd.DataFrame({"x": rng.normal(size=2000), "ok": rng.choice(["yes", "no"], 2000)})
-    assert not learnt(narrow).sparse
-
-
 def test_blocks_of_rows_make_no_difference(monkeypatch):
     from aucbench.datasets.tables import schema as module
 
@@ -327,12 +286,6 @@ def test_the_order_of_rows_means_nothing(cells, random):
     assert Schema.of(mixed) == schema
     np.testing.assert_array_equal(schema.codes(mixed), schema.codes(frame)[order])
     assert learnt(mixed) == learnt(frame)
-    for column in schema.columns:
-        if column.kind == "category":
-            counts = frame["x"].str.strip().value_counts()
-            part = learnt(frame).parts[0]
-            assert all(counts[level] >= rare_below(len(frame)) for level in part.kept)
-            assert all(counts[level] < rare_below(len(frame)) for level in part.rare)
 
 
 def test_codes_are_refused_where_features_are_wanted():
@@ -341,13 +294,13 @@ def test_codes_are_refused_where_features_are_wanted():
     made = Data.of(rows(schema.codes(frame)), np.arange(400) % 3 == 0)
     data = Data(made.rows, made.target, schema.names, schema=schema)
     for use in (
-        lambda: solve(get_solver("logistic"), data),
-        lambda: get_objective("logistic", data),
-        lambda: data.scores(np.zeros(data.d)),
-        lambda: data.pullback(np.zeros(data.n)),
+        partial(solve, get_solver("logistic"), data),
+        partial(get_objective, "logistic", data),
+        partial(data.scores, np.zeros(data.d)),
+        partial(data.pullback, np.zeros(data.n)),
         lambda: data.means,
-        lambda: longest_row(data),
-        lambda: whole_chunk(data),
+        partial(longest_row, data),
+        partial(whole_chunk, data),
     ):
         assert_refused(use, DataError, "encode_table(data)")
     rest, held = data.split(0.25, np.random.default_rng(0))
@@ -356,9 +309,3 @@ def test_codes_are_refused_where_features_are_wanted():
     assert (made.schema, made.names) == (None, encoding.names)
     assert encoding.names[:2] == ("age", "age is missing")
     np.testing.assert_array_equal(made.rows.stored, encoding(rest.rows).stored)
-
-
-def test_a_word_that_is_no_missing_cell_makes_categories_of_numbers():
-    frame = pd.DataFrame({"x": ["1", "2", "3", "NA"]})
-    assert Schema.of(frame).columns[0].kind == "numeric"
-    assert Schema.of(frame, words={"x": ("NA",)}).columns[0].kind == "category"
