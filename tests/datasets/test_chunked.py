@@ -116,39 +116,33 @@ def test_a_column_has_the_features_of_a_table_in_memory(frame, tmp_path, case):
     assert open_parts(path, drop=["more"]).names == ("a", "b", "c")
 
 
-def test_parts_can_be_pickled_and_say_who_they_are(file):
+def test_parts_can_be_pickled_and_large_row_groups_come_in_pieces(file, monkeypatch):
     parts = open_parts(file)
+    whole = all_rows(parts)
     assert all(array.dtype == np.float32 for p in pieces(parts) for array in p.rows.arrays)
     again = pickle.loads(pickle.dumps(parts))
     assert again.fingerprint == parts.fingerprint == open_parts(file).fingerprint
     assert again.fingerprint != open_parts(file, drop=["a"]).fingerprint
-    assert np.array_equal(all_rows(again)[0], all_rows(parts)[0])
-
-
-def test_a_large_row_group_comes_in_pieces_of_one_size(file, monkeypatch):
-    whole = all_rows(open_parts(file))
+    assert np.array_equal(all_rows(again)[0], whole[0])
     monkeypatch.setattr(parquet_parts, "LARGEST", 1000)
     monkeypatch.setattr(parquet_parts, "PIECE", 128)
     parts = open_parts(file)
-    first = list(parts.read(0))
-    assert [(piece.n, piece.first) for piece in first] == [(128, 0), (128, 128), (44, 256)]
+    first = [(piece.n, piece.first) for piece in parts.read(0)]
+    assert first == [(128, 0), (128, 128), (44, 256)]
     assert [piece.part for piece in parts.read(1)] == [1, 1, 1]
     assert all(np.array_equal(a, b) for a, b in zip(whole, all_rows(parts), strict=True))
 
 
-def test_a_folder_and_a_pattern_are_files_in_the_order_of_names(frame, folder):
+def test_a_folder_and_a_pattern_are_files_whose_columns_are_found_by_name(frame, folder):
     for source in (folder, str(folder / "*.parquet")):
         X, y = all_rows(open_parts(source))
         assert np.array_equal(X, frame[["a", "b", "c"]].to_numpy())
         assert np.array_equal(y > 0, frame["label"] == 1)
-
-
-def test_columns_are_found_by_name_and_numbers_widen(frame, folder):
     other = frame[["label", "c", "a", "b"]].astype({"a": np.float64, "b": np.int32})
     grouped(other, folder / "b.parquet")
     parts = open_parts(folder)
     kinds = {tuple(str(array.dtype) for array in piece.rows.arrays) for piece in pieces(parts)}
-    assert kinds == {("float64", "float64", "float32")}
+    assert kinds == {("float64", "float64", "float32")}  # numbers widen
     assert np.array_equal(all_rows(parts)[0][500:, 0], frame["a"].astype(np.float64))
 
 
@@ -185,11 +179,8 @@ def test_a_damaged_page_is_an_error_with_its_place_or_left_out(frame, tmp_path):
     assert ["row group 1" in skipped for skipped in parts.skipped] == [True]
     assert np.array_equal(all_rows(parts)[0][:, 0], frame["a"].drop(range(300, 600)))
     assert parts.understood.warnings[0].startswith("1 row group(s)")
-
-
-def test_pages_with_sums_are_checked_by_them(frame, tmp_path):
-    own = {"compression": "NONE", "use_dictionary": False, "write_page_checksum": True}
-    path = grouped(frame, tmp_path / "rows.parquet", **own)
+    plain = {"compression": "NONE", "use_dictionary": False, "write_page_checksum": True}
+    grouped(frame, path, **plain)  # whose pages have sums
     column = pq.ParquetFile(path).metadata.row_group(1).column(1)
     damage(path, column.data_page_offset + column.total_compressed_size - 64, 8)
     assert_refused(lambda: list(open_parts(path).read(1)), DataError, "row group 1")

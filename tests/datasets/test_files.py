@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from refusals import assert_refused
 from scipy.sparse import csr_array, random_array
-from tables import FORMATS, PACKERS, content_of, framed, matrix, npz, written
+from tables import FORMATS, PACKERS, framed, matrix, npz, written
 
 from aucbench import get_dataset
 from aucbench.datasets import available, load
@@ -73,20 +73,17 @@ def test_a_missing_optional_package_is_named(name, package, extra, tmp_path, mon
     assert_refused(partial(load, path), MissingExtraError, f"aucbench[{extra}]")
 
 
-def test_drop_takes_names_and_numbers_of_features(tmp_path):
+def test_drop_takes_names_and_numbers_and_positive_numbers_and_texts(tmp_path):
     path = written(framed(X, Y, "label", 1), tmp_path / "t.csv")
     data = load(path, drop=["c1", 0])
     assert data.names == ("c2", "c3")
     np.testing.assert_array_equal(data.rows.matrix, X[:, 2:])
     np.testing.assert_array_equal(load(path, drop="3").rows.matrix, X[:, :3])
-
-
-@pytest.mark.parametrize("positive", [[1, 3], ("1", "3"), ["1.0", 3]])
-def test_positive_names_labels_as_numbers_or_as_text(tmp_path, positive):
     y = np.arange(30) % 4
     path = written((X, y), tmp_path / "m.svm")
-    data = load(path, positive=positive, negative="rest")
-    np.testing.assert_array_equal(data.y, np.where(y % 2, 1, -1))
+    for positive in ([1, 3], ("1", "3"), ["1.0", 3]):
+        data = load(path, positive=positive, negative="rest")
+        np.testing.assert_array_equal(data.y, np.where(y % 2, 1, -1))
 
 
 def test_a_name_is_looked_up_in_the_folder(folder):
@@ -99,18 +96,15 @@ def test_a_name_is_looked_up_in_the_folder(folder):
     assert load("table").n == 30
     said = assert_refused(partial(load, "tabel"), UnknownNameError, "'table'")
     assert "a.t, table" in said
-    written(framed(X, Y), folder / "table.csv.gz")
-    assert_refused(partial(load, "table"), DataError, "table.csv and table.csv.gz")
-
-
-def test_feature_names_restore_empty_last_columns_and_must_not_be_too_few(folder):
     wide = np.zeros((30, 6))
     wide[:, 0], wide[:, 3] = np.arange(30), 1
     written((wide, Y), folder / "w.svm")
-    (folder / "w.features.txt").write_text("\n".join("abcdef"))
+    (folder / "w.features.txt").write_text("\n".join("abcdef"))  # also of empty last columns
     assert (load("w").d, load("w").names) == (6, tuple("abcdef"))
     (folder / "w.features.txt").write_text("a\nb\n")
     assert_refused(partial(load, "w"), DataError, "4 features")
+    written(framed(X, Y), folder / "table.csv.gz")
+    assert_refused(partial(load, "table"), DataError, "table.csv and table.csv.gz")
 
 
 def manifest(folder, name, path, **columns):
@@ -142,10 +136,7 @@ def test_the_catalogue_speaks_for_names_and_listed_files_only(folder):
     assert_refused(partial(load, path), DataError, "positive")
     manifest(folder, "skin", path)
     np.testing.assert_array_equal(load(path).y, np.where(y == 1, 1, -1))
-
-
-def test_the_catalogue_s_columns_are_left_out_unless_others_are(folder):
-    written((X, Y), folder / "bank.svm")
+    written((X, Y), folder / "bank.svm")  # of which it leaves a column out
     (folder / "bank.features.txt").write_text("age\nduration\nweight\npulse\n")
     assert load("bank").names == ("age", "weight", "pulse")
     assert load("bank", drop=["age"]).names == ("duration", "weight", "pulse")
@@ -216,13 +207,16 @@ SINGLE = np.random.default_rng(0).standard_normal((N, 3), dtype=np.float32)
 SIDES = (SINGLE[:, 0] > 0.5).astype(int)
 
 
-@pytest.mark.parametrize("ending", [".parquet", ".feather", ".npz"])
-def test_float32_columns_stay_float32(tmp_path, ending):
-    path = tmp_path / f"rows{ending}"
-    path.write_bytes(content_of((SINGLE, SIDES), ending))
-    for data in (load(path), load(framed(SINGLE, SIDES))):
-        assert data.rows.stored.dtype == np.float32
-        assert np.array_equal(data.rows.stored.reshape(N, 3), SINGLE)
+def test_float32_columns_stay_float32(tmp_path):
+    for ending in (".parquet", ".feather", ".npz"):
+        path = written((SINGLE, SIDES), tmp_path / f"rows{ending}")
+        for data in (load(path), load(framed(SINGLE, SIDES))):
+            assert data.rows.stored.dtype == np.float32
+            assert np.array_equal(data.rows.stored.reshape(N, 3), SINGLE)
+    whole = pd.DataFrame({"a": np.arange(N, dtype=np.int8), "y": SIDES})
+    text = framed(SINGLE, SIDES).assign(text=["red", "blue"] * (N // 2))
+    for frame in (whole, text):
+        assert load(frame, target="y").rows.stored.dtype == np.float64
 
 
 @pytest.mark.parametrize(
@@ -240,10 +234,3 @@ def test_columns_that_float32_has_exactly_may_stand_beside(more, dtype):
     assert data.rows.stored.dtype == dtype
     assert np.array_equal(data.rows.matrix[:, 3], table["more"].astype(np.float64))
     assert data.groups.max() == N - 1
-
-
-def test_whole_numbers_alone_and_tables_with_text_are_float64():
-    whole = pd.DataFrame({"a": np.arange(N, dtype=np.int8), "y": SIDES})
-    text = framed(SINGLE, SIDES).assign(text=["red", "blue"] * (N // 2))
-    for frame in (whole, text):
-        assert load(frame, target="y").rows.stored.dtype == np.float64

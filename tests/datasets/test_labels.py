@@ -37,13 +37,6 @@ def test_a_column_is_taken_for_a_stated_reason(columns, target, at, why):
     assert why in found.why
 
 
-def test_two_values_are_counted_without_missing_cells_and_spaces():
-    assert has_two_values(pd.Series(["a", "a ", "b", None] * 500))
-    assert has_two_values(pd.Series([0.0, np.nan, 1.0]))
-    assert not has_two_values(pd.Series(["a"] * 2000 + ["b", "c"]))
-    assert not has_two_values(pd.Series([1, 1, 1]))
-
-
 def test_what_was_taken_is_said():
     data = load(pd.DataFrame({"age": AGE, "sick": np.where(SICK, " Yes", "no")}))
     understood = data.understood
@@ -51,25 +44,26 @@ def test_what_was_taken_is_said():
     assert (understood.positive, understood.negative) == (("Yes",), ("no",))
     assert understood.kinds == {"numeric": 1}
     assert data.target.n_pos == SICK.sum()
+    assert has_two_values(pd.Series(["a", "a ", "b", None] * 500))
+    assert not has_two_values(pd.Series(["a"] * 2000 + ["b", "c"]))
+    assert not has_two_values(pd.Series([1, 1, 1]))
 
 
 # Three or more classes
 
-FRAME = pd.DataFrame(
-    {
-        "a": [float(i * i % 17) for i in range(60)],
-        "code": [i % 3 for i in range(60)],
-        "class": [["x", "y", "z"][i % 3] for i in range(60)],
-    }
-)
+FRAME = pd.DataFrame({"a": np.arange(60.0) ** 2 % 17, "class": ["x", "y", "z"] * 20})
 
 
 def test_each_label_is_a_class():
-    data = load(FRAME[["a", "class"]], labels="classes")
+    more = {"code": [0, 1, 2] * 20, "w": [1.0, 2.0] * 30, "user": np.arange(60) // 6}
+    data = load(FRAME.assign(**more), labels="classes", weights="w", groups="user", target="class")
     assert isinstance(data.target, Categories)
     assert data.target.names.tolist() == ["x", "y", "z"]
     assert data.target.counts.tolist() == [20, 20, 20]
     assert data.understood.labels == ("x", "y", "z")
+    assert data.weights[:2].tolist() == [1.0, 2.0]
+    assert data.groups.max() == 9
+    assert any("'code' is suspicious" in line for line in data.understood.warnings)
     assert Understood.from_json(data.understood.to_json()) == data.understood
     two = load(FRAME.assign(**{"class": ["no", "yes"] * 30}), labels="classes")
     assert isinstance(two.target, Labels)
@@ -81,14 +75,6 @@ def test_numbers_stay_numbers_and_are_in_their_order(tmp_path):
     data = load(written("".join(lines), tmp_path / "three.svm"), labels="classes")
     assert data.target.names.tolist() == ["2", "9", "10"]
     assert data.understood.labels == (2, 9, 10)
-
-
-def test_weights_and_groups_go_with_them_and_their_numbers_are_suspicious():
-    frame = FRAME.assign(w=[1.0, 2.0] * 30, user=[i // 6 for i in range(60)])
-    data = load(frame, labels="classes", weights="w", groups="user")
-    assert data.weights[:2].tolist() == [1.0, 2.0]
-    assert data.groups.max() == 9
-    assert any("'code' is suspicious" in line for line in data.understood.warnings)
 
 
 # Times of events, grades and queries
@@ -123,11 +109,8 @@ def test_a_table_has_times_and_events_in_two_columns(tmp_path, cells, options):
     data = load(path, **OF_TIMES, **options, test=str(other))
     assert data.target.time.tolist() == [5, 3, 8, 2, 6, 3, 8, 2]
     assert data.folds.tolist() == [-1] * 4 + [0] * 4
-
-
-def test_rows_without_a_time_are_left_out_on_request(tmp_path):
-    path = written(TIMES.replace("3,alive", ",alive"), tmp_path / "t.csv")
-    assert load(path, **OF_TIMES, positive="dead", unlabelled="skip").n == 3
+    written(path.read_text().replace("5,", ","), other)
+    assert load(other, **OF_TIMES, **options, unlabelled="skip").n == 3
 
 
 def test_a_column_that_tells_the_event_is_suspicious():

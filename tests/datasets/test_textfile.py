@@ -55,11 +55,14 @@ def test_a_tsv_has_tabs_even_beside_commas(tmp_path):
     np.testing.assert_array_equal(chunk.rows.matrix, X)
 
 
-def test_a_txt_of_svmlight_is_svmlight(tmp_path):
+def test_a_txt_may_be_svmlight_and_a_last_cell_may_be_missing(tmp_path):
     content = "# made by hand\n\n1 qid:3 1:1.5 2:7\n-1 qid:3 1:2 # a row\n"
     data = load(written(content, tmp_path / "t.txt"))
     np.testing.assert_array_equal(data.rows.dense().matrix, [[1.5, 7], [2, 0]])
     read(tmp_path / "t.txt.gz", text("\t"))
+    gaps = "y,a,b\n" + "0,1,2\n1,2,3\n" * 20 + "0,1,\n1,,2\n"  # the last row is no short one
+    path = written(gaps, tmp_path / "t.csv")
+    assert encode_table(load(path)).names == ("a", "a is missing", "b", "b is missing")
 
 
 @pytest.mark.parametrize(
@@ -90,11 +93,6 @@ def test_an_archive_holds_one_table(name, members, tmp_path):
     np.testing.assert_array_equal(load(path, target="y").rows.matrix, X)
     [chunk] = stream(path, target="y")
     np.testing.assert_array_equal(chunk.rows.matrix, X)
-
-
-def test_a_missing_last_cell_is_no_short_row(tmp_path):
-    path = written("y,a,b\n" + "0,1,2\n1,2,3\n" * 20 + "0,1,\n1,,2\n", tmp_path / "t.csv")
-    assert encode_table(load(path)).names == ("a", "a is missing", "b", "b is missing")
 
 
 def test_a_spreadsheet_has_one_sheet_with_cells(tmp_path):
