@@ -10,12 +10,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference import aum
+from refusals import assert_refused, refusals
 from sequences import breakpoints
 
 from aucbench.aum import (
-    Breakpoints,
     Lines,
-    aum_line_min,
     aum_loss,
     aum_path,
     best_max_auc,
@@ -137,7 +136,6 @@ def test_the_published_search_is_the_definition(lines):
 @given(st.one_of(lines_of(), lines_of(labels=True)), numbers_of_events)
 def test_minima_are_those_among_all_events(lines, events):
     path = path_of(lines)
-
     found, piece = first_min(lines), first(valleys(path))
     same(found, piece)
     assert found.events == piece[4]
@@ -150,7 +148,6 @@ def test_minima_are_those_among_all_events(lines, events):
 def test_maxima_are_those_among_all_events(lines, limit):
     path = path_of(lines)
     piece, found = best(plateaus(path, limit), 1), best_max_auc(lines, step_limit=limit)
-
     assert (found.step_lo, found.step_hi) == piece[:2]
     if found.step > 0 or found.step_hi < inf:
         assert found.value == piece[2]
@@ -187,33 +184,6 @@ def test_the_size_of_blocks_does_not_matter(lines, events, limit, size):
         assert results() == expected
 
 
-@pytest.mark.parametrize("size", [2, 3, 7, 4096])
-def test_normal_lines_in_blocks(monkeypatch, size):
-    monkeypatch.setattr(walk, "BLOCK", size)
-    lines = normal_lines(60)
-    path = path_of(lines)
-
-    for found, piece in (
-        (first_min(lines), first(valleys(path))),
-        (best_min(lines), best(valleys(path), -1)),
-        (best_max_auc(lines), best(plateaus(path), 1)),
-    ):
-        same(found, piece)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_binary_labels_have_the_minimum_of_the_line_search_without_a_sweep(seed):
-    rng = np.random.default_rng(seed)
-    y = rng.random(200) < 0.3
-    s, d = rng.normal(size=200) + y, rng.normal(size=200) - 0.5 * y
-    lines = Lines.of(Breakpoints.of_labels(y), s, d)
-
-    exact = aum_line_min(s, d, y)
-
-    for found in (first_min(lines), best_min(lines)):
-        assert astuple(found)[:4] == pytest.approx(astuple(exact)[:4], rel=1e-12)
-
-
 def rates_and_counts(T, d, fp, fn):
     """The same lines twice: quotients, which are rounded, and whole numbers in proportion."""
     fps, fns = fp.sum(), -fn.sum()
@@ -230,9 +200,7 @@ def test_what_rounding_leaves_of_a_slope_is_0(k, j):
     d = np.r_[-k : k + 1, -j : j + 1] + 2.0
     negative = np.arange(d.size) <= 2 * k
     T = np.where(negative, d, d + 1e6)  # negatives move apart, so do positives
-
     rates, counts = rates_and_counts(T, d, 1.0 * negative, 1.0 * negative - 1.0)
-
     found = first_min(rates)
     assert steps_of(found) == steps_of(first_min(counts))
     assert (found.step_lo, found.events) == (0.0, 1)
@@ -245,23 +213,9 @@ def test_rates_are_searched_as_counts_are(seed):
     n = rng.integers(4, 12)
     T, d = rng.integers(-4, 5, (2, n)) + 0.0
     fp, fn = rng.integers(0, 4, n) + 0.0, -rng.integers(0, 4, n) - 0.0
-
     rates, counts = rates_and_counts(T, d, fp, fn)
-
     for search_for in SEARCHES:
         assert steps_of(search_for(rates)) == steps_of(search_for(counts))
-
-
-def test_a_shoulder_is_no_minimum():
-    """Slopes -2, 0, -4, 2, ... of errors that are not monotone."""
-    lines = Lines(
-        np.array([-4.0, -3, -2, 2, 3, 4]), np.array([1.0, 1, 1, -1, -1, -1]),
-        np.array([1.0, -1, 1, 0, 0, 0]), np.array([0.0, 0, 0, -1, 1, -1]),
-    )  # fmt: skip
-
-    assert astuple(first_min(lines)) == (3.0, 3.0, 3.0, 0.0, 3)
-    assert astuple(best_min(lines, max_events=1)) == (2.25, 2.0, 2.5, 2.0, 1)
-    assert astuple(best_max_auc(lines)) == (3.25, 3.0, 3.5, 2.0, 5)
 
 
 def two(T, d):
@@ -269,37 +223,38 @@ def two(T, d):
     return Lines(np.array(T, float), np.array(d, float), np.array([1.0, 0]), np.array([0, -1.0]))
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        pytest.param(two([1, 0], [0, 0]), (0.0, 0.0, inf, 1.0, 0), id="never another one"),
-        pytest.param(two([0, 0], [0, 1]), (0.0, 0.0, inf, 0.5, 0), id="a tie broken wrong"),
-        pytest.param(two([0, 0], [1, 0]), (1.0, 0.0, inf, 1.0, 0), id="a tie broken right"),
-        pytest.param(two([0, 1], [1, 0]), (2.0, 1.0, inf, 1.0, 1), id="turned round at 1"),
-    ],
-)
-def test_a_maximum_without_end(lines, expected):
-    assert astuple(best_max_auc(lines)) == expected
+# Slopes -2, 0, -4, 2, ... of errors that are not monotone.
+SHOULDER = Lines(*np.array([[-4, -3, -2, 2, 3, 4], [1, 1, 1, -1, -1, -1],
+                            [1, -1, 1, 0, 0, 0], [0, 0, 0, -1, 1, -1]], float))  # fmt: skip
+TURNED = two([0, 1], [1, 0])  # AUM falls from 1 to 0 at step 1; AUC is 0, then 1
+GOLDEN = [  # lines, search, its limit; step, its bounds, value, events
+    (SHOULDER, first_min, {}, (3.0, 3.0, 3.0, 0.0, 3)),
+    (SHOULDER, best_min, {"max_events": 1}, (2.25, 2.0, 2.5, 2.0, 1)),
+    (SHOULDER, best_max_auc, {}, (3.25, 3.0, 3.5, 2.0, 5)),
+    (two([1, 0], [0, 0]), best_max_auc, {}, (0.0, 0.0, inf, 1.0, 0)),
+    (two([0, 0], [0, 1]), best_max_auc, {}, (0.0, 0.0, inf, 0.5, 0)),  # a tie broken wrong
+    (two([0, 0], [1, 0]), best_max_auc, {}, (1.0, 0.0, inf, 1.0, 0)),  # a tie broken right
+    (TURNED, best_max_auc, {}, (2.0, 1.0, inf, 1.0, 1)),
+    (TURNED, best_max_auc, {"step_limit": 0.5}, (0.25, 0.0, 0.5, 0.0, 0)),
+    (TURNED, best_max_auc, {"step_limit": 1.0}, (1.0, 1.0, 1.0, 0.5, 1)),
+    (TURNED, best_max_auc, {"step_limit": 0.0}, (0.0, 0.0, 0.0, 0.0, 0)),
+    (TURNED, best_min, {"max_events": 0}, (0.0, 0.0, 0.0, 1.0, 0)),
+]
 
 
-def test_a_limit_cuts_what_is_found():
-    lines = two([0, 1], [1, 0])  # AUM falls from 1 to 0 at step 1; AUC is 0, then 1
-
-    assert astuple(best_max_auc(lines, step_limit=0.5)) == (0.25, 0.0, 0.5, 0.0, 0)
-    assert astuple(best_max_auc(lines, step_limit=1.0)) == (1.0, 1.0, 1.0, 0.5, 1)
-    assert astuple(best_max_auc(lines, step_limit=0.0)) == (0.0, 0.0, 0.0, 0.0, 0)
-    assert astuple(best_min(lines, max_events=0)) == (0.0, 0.0, 0.0, 1.0, 0)
+@pytest.mark.parametrize(("lines", "search", "limit", "expected"), GOLDEN)
+def test_golden_numbers(lines, search, limit, expected):
+    assert astuple(search(lines, **limit)) == expected
 
 
 def test_the_picture_of_a_walk():
     """The table in the docstring of `walk.py`."""
     lines = Lines(*np.array([[0, 1, 3], [1, 0, -1], [1, 0, 1], [0, -1, 0]], float))
     path = path_of(lines)
-
-    np.testing.assert_array_equal(path.step, [0, 1, 1.5, 2])
-    np.testing.assert_array_equal(path.aum, [1, 0, 0, 0])
-    np.testing.assert_array_equal(path.aum_slope_after, [-1, 0, 0, 1])
-    np.testing.assert_array_equal(path.auc_after, [0.5, 1, 1, 0.5])
+    columns = (path.step, path.aum, path.aum_slope_after, path.auc_after)
+    np.testing.assert_array_equal(
+        columns, [[0, 1, 1.5, 2], [1, 0, 0, 0], [-1, 0, 0, 1], [0.5, 1, 1, 0.5]]
+    )
     assert astuple(first_min(lines)) == (1.5, 1.0, 2.0, 0.0, 3)
     assert astuple(best_max_auc(lines))[:4] == (1.5, 1.0, 2.0, 1.0)
 
@@ -333,32 +288,20 @@ def test_lines_of_scores():
             assert roc_auc(changes, s - step * d) == pytest.approx(path.auc_after[k])
 
 
-@pytest.mark.parametrize("shapes", [(3, 2), (2, 3), (4, 4)])
-def test_scores_and_direction_are_one_for_each_example(shapes):
-    s, d = (np.zeros(n) for n in shapes)
-    with pytest.raises(
-        DataError, match=r"scores and direction have shapes .* every one of the 3 examples"
-    ):
-        Lines.of(Breakpoints.of_labels([0, 1, 1]), s, d)
+THREE = breakpoints([0, 0, 2], [-1.0, 2.0, 0.5], [1, 0, 1], [0, -1, -1], 3)
 
 
-def test_limits_are_checked():
-    lines = two([0, 1], [1, 0])
-    with pytest.raises(ParameterError, match="max_events"):
-        best_min(lines, max_events=-1)
-    for limit in (-1.0, np.nan):
-        with pytest.raises(ParameterError, match="step_limit must be at least 0"):
-            best_max_auc(lines, step_limit=limit)
-
-
-@pytest.mark.parametrize("search_for", SEARCHES)
-def test_errors(search_for):
-    lines = two([0, 1], [1, 0])
-    with pytest.raises(DataError, match="intercept holds a number that is not finite"):
-        search_for(two([0, np.nan], [1, 0]))
-    with pytest.raises(DataError, match="must be vectors of one length"):
-        search_for(replace(lines, slope=np.zeros(3)))
-    with pytest.raises(DataError, match="AUC needs errors of both kinds"):
-        search_for(replace(lines, fn_diff=np.zeros(2)))
-    with pytest.raises(DataError, match="AUC needs errors of both kinds"):
-        search_for(Lines(*np.empty((4, 0))))
+@refusals(
+    *((f"scores {m} direction {n}", lambda m=m, n=n: Lines.of(THREE, np.zeros(m), np.zeros(n)),
+       DataError, "3 examples") for m, n in ((3, 2), (2, 3), (4, 4))),
+    *((f"limit {limit}", lambda limit=limit: best_max_auc(TURNED, step_limit=limit), ParameterError,
+       "step_limit") for limit in (-1.0, np.nan)),
+    *((f"{search.__name__} of {what}", lambda search=search, lines=lines: search(lines), DataError,
+       what) for search in SEARCHES for what, lines in (
+           ("intercept", two([0, np.nan], [1, 0])),
+           ("length", replace(TURNED, slope=np.zeros(3))),
+           ("both", replace(TURNED, fn_diff=np.zeros(2))),
+           ("kinds", Lines(*np.empty((4, 0)))))),
+)  # fmt: skip
+def test_what_is_refused(call, error, word):
+    assert_refused(call, error, word)

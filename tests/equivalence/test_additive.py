@@ -29,65 +29,66 @@ def curved(effects=CURVED, n=600, seed=0):
     return Data.of(X, rng.random(n) < 1.0 / (1.0 + np.exp(-odds)))
 
 
+def rng():
+    return np.random.default_rng(0)
+
+
 def test_with_given_ridges_it_is_rank_svm_on_splines():
-    data, lam = curved(), 0.01
-    run = solve(Additive(lam=lam, curve=0.5, knots=8), data)
-    phi = Splines(knots=8).fit(data, np.random.default_rng(0)).bent(0.5)
-    same = Splines(knots=8, curve=0.5).fit(data, np.random.default_rng(0))
-    assert np.allclose(phi(data.rows).matrix, same(data.rows).matrix)
+    data = curved()
+    run = solve(Additive(lam=0.01, curve=0.5, knots=8), data)
+    phi = Splines(knots=8).fit(data, rng()).bent(0.5)
+    same = Splines(knots=8, curve=0.5).fit(data, rng())
     other = solve("rank-svm[lam=0.01]", applied(phi, data))
+    assert np.allclose(phi(data.rows).matrix, same(data.rows).matrix)
     assert run.points[-1].objective == pytest.approx(other.points[-1].objective, rel=1e-6)
     assert np.allclose(run.w, other.w, atol=1e-3 * np.abs(other.w).max())
 
 
-def test_curved_effects_are_found_and_straight_ones_left_straight():
+def test_curved_effects_are_found_and_straight_ones_left_straight(monkeypatch):
     for effects, bent in ((CURVED, True), (STRAIGHT, False)):
-        data = curved(effects)
-        problem = posed(Additive(), data, np.random.default_rng(0))
-        assert bool(problem.data.terms.curved.any()) is bent
-    test, linear = curved(n=4000, seed=1), solve("svm-or", curved())
-    found = solve("additive", curved())
-    auc, straight = (
-        roc_auc_score(test.y, run.decision_function(test.rows)) for run in (found, linear)
+        assert bool(posed(Additive(), curved(effects), rng()).data.terms.curved.any()) is bent
+    test, linear, found = (
+        curved(n=4000, seed=1),
+        solve("svm-or", curved()),
+        solve("additive", curved()),
     )
+    straight, auc = (roc_auc_score(test.y, r.decision_function(test.rows)) for r in (linear, found))
     assert auc > straight + 0.1
     assert found.stop.name == "CERTIFIED"
+    monkeypatch.setattr("aucbench_plugins.roc_svm.smoothing.MOST", 500)
+    problem = posed(Additive(), curved(n=2000), rng())  # judged by some of the rows
+    assert problem.data.terms.curved.any()
+    assert problem.data.n == 2000
 
 
 def test_what_is_given_is_not_judged():
     data = curved()
-    phi = Splines().fit(data, np.random.default_rng(0))
+    phi = Splines().fit(data, rng())
     for lam, curve, pairs in ((0.1, 0.3, 0), (0.1, None, 0), (None, 0.3, 0), (None, 0.3, 1)):
-        tried = Tried(lam, curve, (pairs,))
-        chosen = smoothing(phi, data, np.random.default_rng(0), tried)
+        chosen = smoothing(phi, data, rng(), Tried(lam, curve, (pairs,)))
         assert lam in (None, chosen.lam)
         assert curve in (None, chosen.curve)
         assert chosen.pairs == pairs
 
 
 def test_joint_effects_are_found_where_there_are_some():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(1200, 6))
-    odds = 2.0 * X[:, 1] * X[:, 4] + X[:, 0]
-    data = Data.of(X, rng.random(1200) < 1.0 / (1.0 + np.exp(-odds)))
-    phi = Splines(pairs=1).fit(data, rng)
+    def drawn(n, draws):
+        X = draws.normal(size=(n, 6))
+        odds = 2.0 * X[:, 1] * X[:, 4] + X[:, 0]
+        return Data.of(X, draws.random(n) < 1.0 / (1.0 + np.exp(-odds)))
+
+    data, test = drawn(1000, rng()), drawn(3000, np.random.default_rng(1))
+    phi = Splines(pairs=1).fit(data, rng())
     assert [cross.columns for cross in phi.crosses] == [(1, 4)]
     assert phi.terms().columns[-1] == (1, 4)
-    problem = posed(Additive(pairs="auto"), data, np.random.default_rng(0))
-    assert (1, 4) in problem.features.terms().columns
-    test = rng.normal(size=(3000, 6))
-    truth = rng.random(3000) < 1.0 / (1.0 + np.exp(-2.0 * test[:, 1] * test[:, 4] - test[:, 0]))
-    aucs = [
-        roc_auc_score(truth, solve(Additive(pairs=k), data).decision_function(test))
-        for k in (0, 1, "auto")
-    ]
-    assert aucs[1] > aucs[0] + 0.1
-    assert aucs[2] > aucs[0] + 0.1
+    none, auto = (solve(Additive(pairs=k), data) for k in (0, "auto"))
+    plain, found = (roc_auc_score(test.y, r.decision_function(test.rows)) for r in (none, auto))
+    assert found > plain + 0.1
 
 
 def test_products_are_those_of_the_functions_of_both_columns():
     data = curved()
-    phi = Splines(pairs=1, curve=0.5).fit(data, np.random.default_rng(0))
+    phi = Splines(pairs=1, curve=0.5).fit(data, rng())
     x, z = data.rows.matrix.T
     (cross,) = phi.crosses
     own = phi(data.rows).matrix[:, phi.terms().owner == 2]
@@ -96,35 +97,32 @@ def test_products_are_those_of_the_functions_of_both_columns():
     assert np.allclose(own, 0.5 * products / np.sqrt(products.var(axis=0).sum()))
 
 
-def test_a_column_whose_effect_has_a_shape_is_in_no_pair():
-    data = replace(curved((*CURVED, *STRAIGHT)), shapes=Shapes(((1, Shape(1)),)))
-    phi = Splines(pairs=3).fit(data, np.random.default_rng(0))
-    assert len(phi.crosses) == 3
-    assert all(1 not in cross.columns for cross in phi.crosses)
-
-
 def test_trials_come_near_the_minimum():
     data = curved()
-    mapped = applied(Splines(curve=0.3).fit(data, np.random.default_rng(0)), data)
+    mapped = applied(Splines(curve=0.3).fit(data, rng()), data)
     lams = np.array([0.1, 0.01])
     for lam, w in zip(lams, _trials(mapped, lams, _least_squares(mapped)).T, strict=True):
-        exact = solve(get_solver("rank-svm", lam=float(lam)), mapped)
-        f = exact.points[-1].objective
+        f = solve(get_solver("rank-svm", lam=float(lam)), mapped).points[-1].objective
         value = PairwiseSquaredHinge(mapped).value(w) + 0.5 * lam * w @ w
         assert f * (1.0 - 1e-6) <= value <= f * (1.0 + 2e-3)
 
 
-@pytest.mark.parametrize("layout", ["standard", "none"])
-def test_an_effect_that_must_rise_does(layout):
+@pytest.mark.parametrize("features", ["standard", "none"])
+def test_an_effect_that_must_rise_does(features):
     data = replace(curved(), shapes=Shapes(((1, Shape(1)),)))
-    phi = get_features(layout).fit(data, np.random.default_rng(0))
-    bounded = applied(phi, data)
-    run = solve("additive", bounded)
-    grid = np.zeros((200, 2))
-    grid[:, 1] = np.linspace(bounded.rows.matrix[:, 1].min(), bounded.rows.matrix[:, 1].max(), 200)
+    bounded = applied(get_features(features).fit(data, rng()), data)
+    run, x = solve("additive", bounded), bounded.rows.matrix[:, 1]
+    grid = np.c_[np.zeros(200), np.linspace(x.min(), x.max(), 200)]
     rises = np.diff(run.decision_function(grid))
     assert rises.min() >= -1e-12 * np.abs(rises).max()
     assert run.stop.name == "CERTIFIED"
+
+
+def test_a_column_whose_effect_has_a_shape_is_in_no_pair():
+    data = replace(curved((*CURVED, *STRAIGHT)), shapes=Shapes(((1, Shape(1)),)))
+    crosses = Splines(pairs=3).fit(data, rng()).crosses
+    assert len(crosses) == 3
+    assert all(1 not in cross.columns for cross in crosses)
 
 
 def test_a_true_shape_costs_nothing_beside_columns_that_say_nothing():
@@ -132,31 +130,20 @@ def test_a_true_shape_costs_nothing_beside_columns_that_say_nothing():
     noise = (lambda x: 0.0 * x,) * 20
     data, new = (curved((*STRAIGHT, *noise), n, n) for n in (600, 4000))
     shaped = replace(data, shapes=Shapes(((0, Shape(slope=1)), (1, Shape(slope=-1)))))
-    quality = []
-    for one in (data, shaped):
-        run = solve(Additive(), applied(get_features("none"), one), seed=0)
-        quality.append(roc_auc_score(new.y, run.decision_function(new.rows)))
-    assert quality[1] > quality[0] - 0.005
+    runs = [solve(Additive(), applied(get_features("none"), one)) for one in (data, shaped)]
+    free, bounded = (roc_auc_score(new.y, run.decision_function(new.rows)) for run in runs)
+    assert bounded > free - 0.005
 
 
 def test_rows_like_text_keep_straight_effects():
-    X = sparse_random(200, 400, density=0.01, rng=np.random.default_rng(0), format="csr")
+    X = sparse_random(200, 400, density=0.01, rng=rng(), format="csr")
     data = Data.of(X, np.arange(200) % 2)
     assert np.allclose(solve("additive", data).w, solve("rank-svm", data).w)
 
 
-def test_many_rows_are_judged_by_some_of_them(monkeypatch):
-    monkeypatch.setattr("aucbench_plugins.roc_svm.smoothing.MOST", 500)
-    problem = posed(Additive(), curved(n=2000), np.random.default_rng(0))
-    assert problem.data.terms.curved.any()
-    assert problem.data.n == 2000
-
-
 def test_wide_rows_are_judged_by_few_of_them():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(1500, 120))
-    y = rng.random(1500) < 1.0 / (1.0 + np.exp(-3.0 * (X[:, 0] ** 2 - 1.0)))
+    X, draws = rng().normal(size=(1500, 120)), np.random.default_rng(1)
+    y = draws.random(1500) < 1.0 / (1.0 + np.exp(-3.0 * (X[:, 0] ** 2 - 1.0)))
+    new = draws.normal(size=(1000, 120))
     run = solve(Additive(knots=40), Data.of(X, y))
-    X = rng.normal(size=(1000, 120))
-    truth = X[:, 0] ** 2 > 1.0
-    assert roc_auc_score(truth, run.decision_function(X)) > 0.75
+    assert roc_auc_score(new[:, 0] ** 2 > 1.0, run.decision_function(new)) > 0.75

@@ -42,14 +42,12 @@ def test_a_descent_ends_where_only_rounding_is_left_of_the_area(layout, early_st
         rows, y = sample(seed, n=30, d=300, layout=layout)
         problem, states = begin(solver, Data.of(rows, y))
         made = list(islice(states, 150))
-
         assert len(made) == 2
         assert objective_at(problem, made[-1].w) < 1e-15
 
 
 def test_the_margin_moves_the_positives():
     f, w = Aum(DATA, 2.0), np.array([0.3, -1.0, 0.5, 0.1])
-
     assert f.value(w) == pytest.approx(Aum(DATA).loss(X @ w - 2.0 * (Y > 0)).value, rel=1e-14)
     assert f.value(np.zeros(4)) == pytest.approx(2.0)
 
@@ -58,7 +56,6 @@ def test_plain_descent_shrinks_the_weights():
     solver = get_solver("aum", normalise=False, early_stopping=False)
     problem, states = begin(solver, DATA)
     lengths = [np.linalg.norm(state.w) for state in islice(states, 40)]
-
     assert isinstance(problem.project, Identity)
     assert lengths[-1] < 0.01 * lengths[0]
 
@@ -78,7 +75,6 @@ def test_the_weights_are_the_best_on_the_validation_rows():
     problem, states = begin(get_solver("aum", validation=0.3), DATA)
     held = problem.holdout
     seen = [auc_of(held.target, held.scores(state.w)) for state in islice(states, 30)]
-
     assert held.n + problem.data.n == 120
     assert (np.diff(seen) >= 0).all()
 
@@ -90,7 +86,6 @@ def test_early_stopping_shows_the_best_on_the_training_rows():
         for stop in (True, False)
     ]
     best, last = (auc_of(data.target, data.scores(run.w)) for run in runs)
-
     assert best >= last
     assert runs[1].points[-1].objective <= runs[0].points[-1].objective
 
@@ -99,7 +94,6 @@ def test_the_intercept_makes_the_fewest_errors():
     run = solve(get_solver("aum", intercept=True), DATA, passes=20)
     s = run.decision_function(X)
     errors = [((s > t) != (Y > 0)).sum() for t in np.r_[-np.inf, np.sort(s)]]
-
     assert run.w.size == 5
     assert ((s > 0) != (Y > 0)).sum() == min(errors)
 
@@ -121,7 +115,6 @@ def test_error_functions_are_learnt(search):
     data = changepoints()
     solver = get_solver("aum", line_search=search, validation=0.25)
     run, problem = observed(solver, data, passes=30)
-
     assert run.points[-1].objective < 0.7 * objective_at(problem, np.zeros(3))
     assert auc_of(data.target, data.scores(run.w)) > auc_of(data.target, np.zeros(80))
 
@@ -130,7 +123,6 @@ def test_the_objective_of_error_functions_is_the_area_of_rates():
     data, w = changepoints(), np.array([0.3, -1.0, 0.2])
     f = Aum(data)
     found = aum.aum_loss(data.target.rates, data.scores(w))
-
     assert f.value(w) == found.value
     np.testing.assert_array_equal(f.grad(w), data.pullback(found.gradient))
 
@@ -164,7 +156,6 @@ def programmes(X, y, margin):
 def test_all_rows_give_the_optimum_and_prove_it(layout, margin, scale, n, d):
     f, best, _, found = programmes(*sample(2, n, d, scale=scale, layout=layout), margin)
     vertex = found.vertex(0.9 * best, f.data.scores(0.9 * best) - f.shift, n)
-
     least = f.value(best)
     assert f.value(vertex.w) == pytest.approx(least, abs=1e-9)
     assert vertex.below == pytest.approx(least, abs=1e-9)
@@ -182,7 +173,6 @@ def test_a_few_rows_bound_it_from_other_weights(count, margin):
         vertex = found.vertex(w, f.data.scores(w) - f.shift, count)
         if vertex is not None:
             bounds.append(vertex.below)
-
     assert len(bounds) > 3
     assert 0.9 * least < max(bounds) <= least + 1e-12
     assert found.vertex(best, f.data.scores(best) - f.shift, 2) is None  # too few
@@ -215,9 +205,7 @@ def test_a_programme_that_takes_too_long_is_left_out(monkeypatch):
     monkeypatch.setattr(certificate, "LONG", 0.0)
     monkeypatch.setattr(certificate, "LAST", 0.0)
     monkeypatch.setattr(LowerBound, "is_due", lambda self: False)
-
     run = solve(get_solver("aum", early_stopping=False), DATA, passes=20_000)
-
     assert run.stop is Stop.STALLED
     assert run.points[-1].gap == pytest.approx(run.points[-1].objective)  # above 0, all there is
 
@@ -234,7 +222,6 @@ def test_the_published_direction_jams_where_cuts_go_on_and_has_a_gap(early_stopp
     )
     f, best, *_ = programmes(np.round(X), Y, 0.0)
     missing = one.points[-1].objective - f.value(best)
-
     assert one.stop is Stop.STALLED
     assert missing > 1e-4
     assert one.points[-1].gap == pytest.approx(missing, abs=1e-9)
@@ -246,7 +233,6 @@ def test_the_published_direction_leaves_a_start_at_zero():
     data = get_dataset("breast-cancer")
     data = data.with_rows(get_features("standard").fit(data, np.random.default_rng(0))(data.rows))
     run = solve(get_solver("aum-margin", memory=1, early_stopping=False), data, passes=20)
-
     assert run.points[-1].objective < 0.5 * run.points[0].objective
 
 
@@ -256,10 +242,8 @@ def test_a_direction_is_the_same_again_and_the_aggregate_predicts_what_its_cuts_
     cuts, w = ProximalCuts(memory, np.copy), np.array([3.0, 2.0])
     for at in ([3.0, 2.0], [1.0, -2.0], [-1.0, 2.0])[:memory]:
         cuts.add(np.sign(at), np.array(at), float(np.abs(at).sum()))
-
     first, second = cuts.direction(w, 5.0), cuts.direction(w, 5.0)
     cuts.add(np.array([1.0, 1.0]), w, 5.0)  # below the others everywhere near w
-
     assert np.array_equal(first.p, second.p)
     assert first.predicted == second.predicted
     assert cuts.direction(w, 5.0).predicted <= first.predicted * (1 + 1e-12)

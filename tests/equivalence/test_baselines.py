@@ -25,7 +25,6 @@ def test_the_residual_is_the_gradient_of_the_stated_objective(layout, name):
     estimator = LinearSVC if name == "linear-svc" else LogisticRegression
     fitted = estimator(C=2.0, tol=1e-8, max_iter=1000, class_weight=weight).fit(layout(X), y)
     _, gradient = pointwise(name, X, y, 2.0)(np.r_[fitted.coef_[0], fitted.intercept_])
-
     np.testing.assert_allclose(run.w, fitted.coef_[0], rtol=1e-6)
     assert 0 < run.points[-1].residual < 1e-4
     assert run.points[-1].residual == pytest.approx(np.linalg.norm(gradient), rel=1e-3, abs=1e-11)

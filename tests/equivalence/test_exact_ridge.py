@@ -35,9 +35,7 @@ def test_ls_svm_is_the_closed_form(shape, layout, lam, monkeypatch):
     if shape == "wide":
         monkeypatch.setattr(normal_equations, "_matrix", None)  # nothing of the size of d x d
     data, w = ridge_problem(shape, layout, lam=lam)
-
     run = solve(get_solver("ls-svm", lam=lam), data, gap_tol=0.0)
-
     np.testing.assert_allclose(run.w, w, rtol=1e-7, atol=1e-10)
     assert run.stop is Stop.FINISHED
     assert len(run.points) <= 8
@@ -63,7 +61,6 @@ def test_the_factor_of_few_rows_inverts_the_matrix(layout):
 def test_products_that_rounding_spoils_are_not_used(layout, lam, offset, monkeypatch):
     monkeypatch.setattr(normal_equations, "_by_products", None)
     data, w = ridge_problem("wide", layout, offset, lam)
-
     np.testing.assert_allclose(
         solve(get_solver("ls-svm", lam=lam), data).w, w, rtol=1e-2, atol=1e-3
     )
@@ -77,9 +74,7 @@ def no_factor(*args, **kwargs):
 def test_above_its_limit_and_without_a_factor_the_direct_method_iterates(name, value, monkeypatch):
     monkeypatch.setattr(normal_equations, name, value)
     data, w = ridge_problem()
-
     run = solve(get_solver("ls-svm", lam=0.01), data, gap_tol=0.0)
-
     np.testing.assert_allclose(run.w, w, rtol=1e-8, atol=1e-10)
     assert run.stop is Stop.FINISHED
     assert 3 < len(run.points) < 60
@@ -111,7 +106,6 @@ def test_features_with_huge_means_keep_their_digits():
 
 def test_the_last_state_within_a_budget_of_passes_has_a_gap():
     run = solve(get_solver("spdam", lam=1e-4), ridge_problem()[0], passes=22)
-
     assert run.stop is Stop.PASSES
     assert run.points[-1].gap is not None
     assert run.points[-1].passes < 22 + 0.1

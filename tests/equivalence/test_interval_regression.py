@@ -56,7 +56,6 @@ def test_it_ends_with_a_certificate_and_learns(penalty, lam):
 def test_the_chosen_penalty_is_one_of_the_path_and_scales_with_the_features():
     solver, data = get_solver("interval-regression"), learnable()
     large = Data(rows(100.0 * data.rows.matrix), data.target)
-
     lam, scaled = (posed(solver, x, np.random.default_rng(0)).project.l2 for x in (data, large))
     assert scaled == pytest.approx(1e4 * lam)
     np.testing.assert_allclose(
@@ -71,7 +70,6 @@ def test_labels_are_classified_as_by_a_squared_hinge():
     C = 1.0 / (0.01 * 200)
     theirs = LinearSVC(C=C, intercept_scaling=1e3, tol=1e-10, max_iter=10**6, dual=False)
     theirs.fit(X, y)
-
     np.testing.assert_allclose(ours[:-1], theirs.coef_[0], rtol=1e-3)
     assert auc(y, X @ ours[:-1]) > 0.9
 
@@ -79,7 +77,6 @@ def test_labels_are_classified_as_by_a_squared_hinge():
 def test_the_constant_model_scores_0_and_reads_no_row():
     data = learnable()
     run = solve(get_solver("constant"), data)
-
     assert (run.stop, run.points[-1].passes) == (Stop.FINISHED, 0.0)
     np.testing.assert_array_equal(run.decision_function(data.rows), 0.0)
     assert auc([1, -1, -1], np.zeros(3)) == 0.5

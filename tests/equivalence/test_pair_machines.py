@@ -89,9 +89,7 @@ def test_it_is_the_minimum_over_all_pairs(name, lam, n, d, ties):
     X, y = sample(3, n=n, d=d, ties=ties)
     D = differences(X, y)
     expected = LEAST[name](D, lam)
-
     run = solve(get_solver(name, lam=lam), Data.of(X, y), passes=2000, gap_tol=0.0)
-
     assert run.stop is Stop.FINISHED
     assert primal(name, D, lam, run.w) == pytest.approx(primal(name, D, lam, expected), rel=1e-6)
     np.testing.assert_allclose(run.w, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
@@ -105,7 +103,6 @@ def test_it_is_the_minimum_over_all_pairs(name, lam, n, d, ties):
 def test_odd_data_reach_the_bound(name, case, lam):
     lam = max(lam, 1e-3) if name == "svm-or" else lam
     found = states(name, Data.of(*odd(case)), lam)
-
     # A gradient that errs by η certifies no more than η²/(2λ), and η grows with the longest row.
     digits = 1e-5 if case == "constant column" and name == "rank-svm" else 1e-8
     assert found[-1][1] <= digits * max(1.0, 1e-3 / lam)
@@ -123,7 +120,6 @@ def test_cuts_of_tied_features_do_not_go_on(lam, tied):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(3000, 20))
     y = np.where(X @ rng.normal(size=20) + 3 * rng.normal(size=3000) > 3, 1, -1)
-
     assert reached("svm-or", Data.of(tied(X), y), lam, 1e-4)[0] <= 61
 
 
@@ -134,7 +130,6 @@ def test_neighbours_on_the_grid_start_from_each_other(name, n):
         _, fresh, at = reached(name, rows, 10.0**exponent, 1e-6)
         _, taken, w = (0, fresh, at) if w is None else reached(name, rows, 10.0**exponent, 1e-6, w)
         cold, warm = cold + fresh, warm + taken
-
     assert warm < cold
     np.testing.assert_allclose(w, at, rtol=1e-2)
 
@@ -143,9 +138,7 @@ def test_neighbours_on_the_grid_start_from_each_other(name, n):
 def test_started_at_the_minimum_it_says_so(name, state, rtol):
     rows = linear(n=5000)
     best = states(name, rows, 0.01)[-1][0]
-
     again = states(name, rows, 0.01, best)
-
     assert again[state][1] <= 1e-9
     np.testing.assert_allclose(again[-1][0], best, rtol=rtol)
 
@@ -160,7 +153,6 @@ def test_with_all_rows_the_preconditioner_is_the_inverse_hessian(lam):
     rows = labelled(8, n=20)
     X, y = rows.rows.matrix, rows.y
     inverse = Model(hessian_matrix(PairwiseSquaredHinge(rows), X @ W, lam, None)).inverse()
-
     H = hessian(differences(X, y), lam, W)
     for r in np.eye(4):
         np.testing.assert_allclose(H @ inverse(r), r, atol=1e-7)
@@ -171,9 +163,7 @@ def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():
     X[:, 3] = 0.0
     X[np.flatnonzero(y < 0)[:3], 3] = 1.0  # the sample is unlikely to have them
     f, rng = PairwiseSquaredHinge(Data.of(X, y)), np.random.default_rng(0)
-
     inverse = Model(hessian_matrix(f, X @ W, 1e-6, rng)).inverse()
-
     root = np.linalg.cholesky(np.stack([inverse(r) for r in np.eye(4)]))
     spread = np.linalg.eigvalsh(root.T @ hessian(differences(X, y), 1e-6, W) @ root)
     assert 0.05 < spread.min() < spread.max() < 40.0  # without the diagonal, 10⁴
@@ -182,7 +172,6 @@ def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():
 def test_samples_are_balanced_and_keep_a_rare_class():
     y = np.where(np.arange(1000) % 100 == 0, 1, -1)
     rows = balanced(Data.of(np.zeros((1000, 1)), y), 200, np.random.default_rng(0))
-
     assert np.unique(rows).size == rows.size == 110
     assert (y[rows] > 0).sum() == 10
     assert np.all(np.diff(rows) > 0)
@@ -192,7 +181,6 @@ def test_samples_save_passes_and_their_states_have_no_gap():
     rows = linear(n=50_000)
     found = states("rank-svm", rows, 0.01)
     small = [passes for _, gap, passes, _ in found if gap is None]
-
     assert 0 < len(small) < len(found)
     assert small[-1] <= 3.0
     begun = next(gap for _, gap, *_ in found if gap is not None)

@@ -57,10 +57,8 @@ def test_a_kernel_takes_the_steps_of_the_definition(monkeypatch, layout, module,
     found = weights(spec, data)
     place = import_module(f"aucbench_plugins.online.{module}")
     update = import_module(f"aucbench_plugins.online.{of}").reference_update
-
     monkeypatch.setattr(place, kernel, by_rows(update))
     expected = weights(spec, data)
-
     assert np.ptp(expected) > 1e-3
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
 
@@ -76,10 +74,8 @@ def test_spam_takes_its_steps_with_each_penalty(monkeypatch, layout, spec, featu
     if layout is csr_array:
         monkeypatch.setattr(proximal, "LAZY_FROM", features_per_value)
     found = weights(spec, data)
-
     monkeypatch.setattr(spam, "choose_pass", lambda *_: by_rows(spam.reference_update))
     expected = weights(spec, data)
-
     assert np.ptp(expected) > 1e-3
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
 
@@ -92,10 +88,8 @@ def test_oam_takes_its_steps_and_fills_its_buffers(layout, spec, buffer):
     solver = get_solver(spec, buffer=buffer, C=0.3, shuffle=False)
     made = states(solver, posed(solver, Data.of(layout(X), Y)), np.random.default_rng(1))
     found = [state.w.copy() for state in islice(made, PASSES)][-1]
-
     uniforms = np.random.default_rng(1).random((PASSES * len(Y), 2))
     order = np.tile(np.arange(len(Y)), PASSES)
     expected, _ = step_by_buffers(solver, np.zeros(X.shape[1]), X, Y, order, uniforms)
-
     assert np.ptp(expected) > 1e-3
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)

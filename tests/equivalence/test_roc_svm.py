@@ -52,9 +52,7 @@ def test_it_is_the_published_recurrence(seed, beta1, beta2, step):
     gradients = rng.normal(size=(12, 5)) * (rng.random((12, 5)) < 0.5)  # zeros too
     w = rng.normal(size=5)
     solver = get_solver("roc-svm", step=step, beta1=beta1, beta2=beta2)
-
     found = path(solver, Problem(Given(gradients), ElasticNet(0.0, 0.0)), 10, w)
-
     expected = naive(gradients[:10], w, step, beta1, beta2)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
@@ -65,7 +63,6 @@ def test_the_iterates_are_adamax_on_the_double_sum():
     found = path(solver, of_data(solver), steps=30)
     starts = [np.zeros(5), *found[:-1]]
     gradients = [-D[D @ w < 1].sum(axis=0) / len(D) + lam * w for w in starts]
-
     expected = naive(gradients, np.zeros(5), 2e-3, 0.9, 0.999)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
@@ -77,16 +74,13 @@ def test_a_sample_of_every_pair_once_gives_the_iterates_of_all_pairs(layout):
     problem = of_data(full, rows)
     pos, neg = (np.flatnonzero(rows.y == side).astype(np.int32) for side in (1, -1))
     every = IncompleteHinge(rows, np.repeat(pos, neg.size), np.tile(neg, pos.size))
-
     w = path(get_solver("roc-svm", lam=0.1, step=0.05), replace(problem, f=every))
-
     np.testing.assert_allclose(w, path(full, problem), rtol=1e-8, atol=1e-10)
 
 
 def test_pairs_are_drawn_once_as_many_as_asked():
     solvers = [get_solver("roc-svm", **g) for g in ({}, {"pairs": 7}, {"pairs": 7, "lam": 1.0})]
     default, few, again = (of_data(solver).f for solver in solvers)
-
     assert (default.positives.size, few.positives.size) == (DATA.n, 7)
     np.testing.assert_array_equal(few.positives, again.positives)
     np.testing.assert_array_equal(few.negatives, again.negatives)
@@ -95,9 +89,7 @@ def test_pairs_are_drawn_once_as_many_as_asked():
 def test_the_full_model_comes_near_the_certified_optimum():
     exact = solve(get_solver("svm-or", lam=0.1), DATA, passes=2000, gap_tol=1e-9)
     least = exact.points[-1].objective
-
     run = solve(get_solver("roc-svm-full", lam=0.1), DATA, passes=2000)
-
     assert exact.stop is Stop.CERTIFIED
     assert -1e-8 <= run.points[-1].objective - least <= 1e-3 * least
     np.testing.assert_allclose(run.w, exact.w, atol=0.02)

@@ -52,11 +52,9 @@ def test_the_weights_are_those_of_all_features(name, layout, start, offset):
 def test_it_is_for_fewer_rows_than_features_that_fit_in_memory(name, monkeypatch):
     used, solver, basis = [], get_solver(name), span.span
     monkeypatch.setattr(span, "span", lambda *given: used.append(1) or basis(*given))
-
     for data, wanted in ((wide(np.asarray), 1), (wide(np.asarray, d=20), 0)):
         used.clear()
         next(begin(solver, data)[1], None)
         assert len(used) == wanted
-
     monkeypatch.setattr(span, "SPAN_BYTES", 8 * 24 * 150 - 1)
     assert not span.fits_span(wide(np.asarray))

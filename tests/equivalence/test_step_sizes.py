@@ -1,12 +1,9 @@
 """Step sizes that nobody gave: no rows make them diverge, and the paper's constants still do."""
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 from observed import observed
 from refusals import assert_refused
-from samples import sample
 from scipy.sparse import csr_array
 
 from aucbench.data import Chunk, Data
@@ -75,7 +72,7 @@ def heights(solver, data):
 
 @NAMES
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_default_never_ends_above_its_start(name, kind):
+def test_neither_the_mean_nor_the_last_iterate_ends_above_its_start(name, kind):
     for seed in range(2):
         data = drawn(kind, seed)
         for shuffle in (True, False):
@@ -85,23 +82,17 @@ def test_the_default_never_ends_above_its_start(name, kind):
             sorted_rows = kind in SORTED and not shuffle and name == "uni-exp"
             noise = 1.2 if name == "uni-exp" else 1.1
             assert (found < (data.n if sorted_rows else noise)).all(), (seed, shuffle, found)
+        if name in SPAM:
+            found = heights(get_solver(name, average=False), data)
 
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", SPAM)
-def test_neither_does_the_last_iterate(name, kind):
-    for seed in range(2):
-        found = heights(get_solver(name, average=False), drawn(kind, seed))
-
-        # Where labels contradict each other, all of w is noise, and the first pass has the most.
-        assert (found < [2.0, 1.2, 1.2]).all(), (seed, found)
+            # Where labels contradict each other, all of w is noise, the most in the first pass.
+            assert (found < [2.0, 1.2, 1.2]).all(), (seed, found)
 
 
 @pytest.mark.nightly
 @NAMES
 def test_many_rows(name):
     X, y = plain(np.random.default_rng(5), 10_000, 5)
-
     assert (heights(get_solver(name), Data.of(X, y)) < 1.1).all()
     if name != "uni-exp":
         by_class = Data.of(X[np.argsort(y)] + 1.0, np.sort(y))
@@ -119,17 +110,6 @@ def test_rounding_of_the_rows_does_not_move_the_auc(name):
 
 
 @NAMES
-def test_it_learns(name):
-    best = np.array([1, 0.5, 0, 0, 0, 0])
-    X, y = sample(8, n=400, d=6, positives=0.2, shift=best)
-    free = {f.name: 0.0 for f in fields(get_solver(name)) if f.name in ("l1", "l2", "lam")}
-    for scale in (1e-3, 1.0, 1e3):
-        run = solve(get_solver(name, **free), Data.of(scale * X, y), passes=20)
-
-        assert auc(y, X @ run.w) > auc(y, X @ best) - 0.02
-
-
-@NAMES
 def test_rows_of_zeros_change_nothing(name):
     for layout in (np.asarray, csr_array):
         run = solve(get_solver(name), Data.of(layout(np.zeros((6, 3))), [1, -1] * 3), passes=3)
@@ -140,7 +120,6 @@ def test_rows_of_zeros_change_nothing(name):
 def test_rows_whose_squares_overflow_are_refused(name):
     data = Data.of(1e150 * np.eye(4), [1, -1, 1, -1])
     parameter = "xi" if name in SPAM else "eta"
-
     assert_refused(lambda: solve(get_solver(name), data), DataError, f"give {parameter}")
     assert solve(get_solver(name, **{parameter: 1e-300}), data, passes=1).stop is not None
 
@@ -149,7 +128,6 @@ def test_rows_whose_squares_overflow_are_refused(name):
 def test_a_number_too_large_still_ends_as_invalid(name):
     data = Data.of(1e3 * np.random.default_rng(2).normal(size=(60, 5)), [1, -1] * 30)
     parameter = "xi" if name in SPAM else "eta"
-
     assert solve(get_solver(name, **{parameter: 100.0}), data).stop is Stop.INVALID
 
 
@@ -174,5 +152,4 @@ def test_a_pair_that_almost_coincides_is_forgotten_when_others_come(name):
     X, y = plain(rng, 100, 3)
     X[:2] *= 1e-9
     data = Data.of(X, y)
-
     assert (heights(get_solver(name, shuffle=False, lam=0.0), data) < 1.2).all()

@@ -115,7 +115,6 @@ def test_sgd_logistic():
     descent = SGDClassifier(loss="log_loss", fit_intercept=False, random_state=SEED)
     descent.fit(np.c_[X, np.ones(len(X))], Y)
     run = solve(get_solver("sgd-logistic"), Data.of(X, Y))
-
     np.testing.assert_array_equal(run.w, descent.coef_[0])
     assert (run.nnz, run.points[-1].passes) == (6, descent.n_iter_)
     assert auc(Y, run.decision_function(X)) > 0.8
@@ -133,14 +132,12 @@ def test_sparse_rows_beyond_the_limit_are_refused(name):
 def test_sparse_rows_are_scored_a_chunk_at_a_time(monkeypatch):
     run = solve(get_solver("xgboost", n_estimators=3), Data.of(X, Y))
     monkeypatch.setattr(parts, "DENSE_BYTES", 8 * 6 * 7)
-
     np.testing.assert_array_equal(run.decision_function(csr_array(AT)), run.decision_function(AT))
 
 
 def test_more_rows_than_lightgbm_takes_are_divided_into_queries():
     X, y = sample(4, n=20_001)
     order, sizes = divide_rows(y > 0, np.random.default_rng(0))
-
     assert sizes == [6667, 6667, 6667]
     assert sorted(order) == [*range(20_001)]
     shares = [np.mean(y[part] > 0) for part in np.split(order, np.cumsum(sizes)[:-1])]

@@ -36,7 +36,6 @@ def test_bound_and_model_meet(K, d, lam):
     G, b = random_cuts(K, K, d)
     bound, w = bundle(G, b, lam).minimise()
     value = model(G, b, lam, w)
-
     assert bound <= value + 1e-15
     assert value - bound <= 1e-11 * max(1.0, (G * G).sum(axis=1).max() / lam)
 
@@ -69,7 +68,6 @@ def test_equal_flat_and_dependent_cuts(cuts, lam):
 def test_scales(scale):
     G, b = random_cuts(2, 8, 3)
     bound, w = bundle(G * scale, b, 0.1).minimise()
-
     assert bound <= model(G * scale, b, 0.1, w)
     assert np.isfinite(w).all()
 
@@ -83,7 +81,6 @@ def test_cuts_without_weight_are_discarded_and_the_bound_stays(monkeypatch):
         bound, _ = found.minimise()
         assert bound >= best - 1e-13
         best = bound
-
     assert found.count <= 32
     monkeypatch.undo()
     assert best <= bundle(G, b, 0.01).minimise()[0] + 1e-12

@@ -28,7 +28,6 @@ def test_the_recursion_is_the_matrix_formula_on_the_last_pairs(count):
     hessian = Lbfgs(memory=4)
     for s, y in pairs:
         hessian.add(s, y)
-
     assert len(hessian) == min(count, 4)
     expected = -inverse_by_the_formula(pairs[-4:]) @ G
     np.testing.assert_allclose(hessian.direction(G), expected, rtol=1e-11)
@@ -39,7 +38,6 @@ def test_a_pair_without_curvature_is_left_out():
     hessian = Lbfgs()
     for y in ([0.0, 0.0], [0.0, 1.0], [-1.0, 0.5], [1e-11, 1.0]):
         hessian.add(np.array([1.0, 0.0]), np.array(y))
-
     assert len(hessian) == 0
 
 
@@ -49,7 +47,6 @@ def test_a_search_along_t_minus_1_to_the_fourth_ends_in_both_conditions(step):
     while not wolfe.ended:
         t = wolfe.step
         accepted = wolfe.tell((t - 1) ** 4, 4 * (t - 1) ** 3)
-
     assert accepted  # the last one
     assert (t - 1) ** 4 <= 1 - 1e-4 * t * 4
     assert 4 * (t - 1) ** 3 >= 0.9 * -4
@@ -88,7 +85,6 @@ def test_the_normal_step_ends_on_any_numbers():
 def test_a_sample_holds_enough_of_both_classes():
     y = np.where(np.arange(400_000) % 2 == 0, 1, -1).astype(np.int8)  # even rows are one class
     mixed = np.where(np.arange(400_000) % 5 == 0, 1, -1).astype(np.int8)
-
     assert sample(y) == slice(None)
     assert mixed[sample(mixed)].size == 400_000 / 16
     assert sample(mixed[:5000]) == slice(None, None, 1)

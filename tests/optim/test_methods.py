@@ -27,7 +27,6 @@ def test_lipschitz_is_the_largest_eigenvalue_of_a_block_hessian(m):
     blocks = f.data.blocks(m, rng)
     hessians = [np.array([f.curvature(e, b) for e in np.eye(6)]) for b in blocks]
     top = max(np.linalg.eigvalsh((h + h.T) / 2)[-1] for h in hessians)
-
     assert lipschitz(f, blocks, rng) == pytest.approx(top, rel=1e-3)
 
 

@@ -38,7 +38,6 @@ def test_feature_signs_find_the_best_signs(seed, d):
     R, q = rng.normal(size=(d + 1, d)), 2.0 * rng.normal(size=d)
     H, l1 = R.T @ R + 0.01 * np.eye(d), rng.choice([0.0, 0.5, 2.0], d)
     expected = best_of_all_signs(H, q, l1)
-
     for start in (np.zeros(d), rng.normal(size=d), expected):
         before = start.copy()
         found = feature_signs(H, q, l1, start)
@@ -88,7 +87,6 @@ def test_every_gap_holds_and_every_step_goes_down(omega):
     f = hinge(200, 8, columns=lambda X: X * 10.0 ** np.arange(-2, X.shape[1] - 2) + 3.0)
     points = list(proximal_newton(f, omega, np.zeros(9)))
     values = np.array([at.value for at in points])
-
     assert (np.diff(values) < 0.0).all()
     for at in points:
         assert at.gap >= at.value - values[-1]
@@ -110,7 +108,6 @@ def test_copies_of_a_feature_and_constant_features_do_no_harm():
 def test_a_penalty_that_is_too_large_leaves_the_intercept_only():
     f = hinge()
     w = last(f, ElasticNet(1e300, 0.0, 1)).w
-
     np.testing.assert_array_equal(w[:3], 0.0)
     values = [f.value(np.array([0.0, 0.0, 0.0, w[3] + h])) for h in (-1e-4, 0.0, 1e-4)]
     assert min(values) == values[1]
@@ -120,6 +117,5 @@ def test_rows_that_any_score_satisfies_leave_the_start_as_it_is():
     free = np.arange(3, 40, 4, dtype=np.int32)  # the sequences without errors
     f = IntervalHinge(hinge().data.take(free))
     [only] = proximal_newton(f, ElasticNet(0.0, 0.0, 1), np.ones(4))
-
     np.testing.assert_array_equal(only.w, 1.0)
     assert (only.value, only.gap) == (0.0, 0.0)

@@ -47,9 +47,7 @@ def rise(M, g, penalty, w, v):
 def test_the_minimum_of_the_model_is_a_fixed_point_of_its_prox(seed, group):
     M, g, terms, w = model_of(seed, rank=3 if seed % 2 else None)
     penalty = GroupL2(group, terms=terms)
-
     v = model_minimum(Model(M), g, penalty, w)
-
     assert penalty.contains(v)
     bend = float(np.linalg.eigvalsh(M)[-1])
     moved = penalty(v - (g + M @ (v - w)) / bend, 1.0 / bend)

@@ -91,7 +91,6 @@ def test_only_what_is_asked_for_is_chosen(monkeypatch, asked, factor):
     data = rings()
     (columns, exponent), trials = tuned_by(monkeypatch, data, **asked)
     derived = machine(data).columns.kernel.gamma
-
     assert columns.kernel.gamma == factor * derived
     assert exponent == 0.0
     widths, ridges = {value.squarings for value, *_ in trials}, {v.exponent for v, *_ in trials}
@@ -127,7 +126,6 @@ def test_trials_of_many_rows_take_a_sample_of_them(monkeypatch):
     monkeypatch.setattr(at_landmarks, "MOST", 100)
     data = rings()
     machine(data).tuned(data, np.random.default_rng(0), Budget())
-
     assert sizes[0][0] == pytest.approx(100, abs=1)
     assert sizes[0][1] == at_landmarks.SPLITS
 
@@ -147,5 +145,4 @@ def test_of_several_splits_the_last_value_gives_way_to_one_that_is_clearly_bette
     monkeypatch.setattr(choice, "in_order", lambda held, scores: next(each))
     solver = get_solver("roc-svm-nystrom", rank=10, lam=None)
     asked = ("gamma", ["median", "scale", 0.5], rings(), np.random.default_rng(0), Budget())
-
     assert choice.chosen(solver, *asked, splits=2) == best

@@ -36,7 +36,6 @@ def test_a_run_and_a_classifier_hold_no_number_of_a_training_row(name, layout):
     again = pickle.loads(pickle.dumps(run))
     model = AUCClassifier(name, passes=5).fit(layout(X), Y)
     mapped = model.model_.mapped(data.rows).dense().matrix[MARKED]
-
     assert {*KEEP_ROWS} <= {*LEARNERS}
     assert found(data, X[MARKED]) == 40
     assert run.keeps_rows is (None if name.startswith("estimator") else name in KEEP_ROWS)
@@ -50,14 +49,12 @@ def test_a_run_and_a_classifier_hold_no_number_of_a_training_row(name, layout):
 def test_a_stream_keeps_rows_only_in_its_buffers(name):
     model = AUCClassifier(name).partial_fit(X, Y)
     mapped = model.model_.mapped(Data.of(X, Y).rows).matrix
-
     assert (found(model, mapped) > 0) is name.startswith("oam")
 
 
 def test_a_wrapped_classifier_keeps_what_it_wants():
     spec = "estimator[sklearn.neighbors:KNeighborsClassifier,n_neighbors=5]"
     run = solve(get_solver(spec), Data.of(X, Y))
-
     assert run.keeps_rows is None
     assert found(run, X[MARKED]) == 40
 

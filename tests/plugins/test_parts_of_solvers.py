@@ -36,7 +36,6 @@ CENTRED = np.array([(x - MEANS[y]) / np.sqrt(SHARE[y]) for x, y in zip(X, Y, str
 def test_products_are_those_of_the_centred_rows(layout, block):
     rows, bar, rng = CentredRows(Data.of(layout(X), Y)), CENTRED[block], np.random.default_rng(0)
     w, r = rng.normal(size=6), rng.normal(size=len(bar))
-
     np.testing.assert_allclose(rows.scores(w, block), bar @ w, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(rows.pullback(r, block), bar.T @ r, rtol=1e-12, atol=1e-12)
     assert rows.largest_norm() == pytest.approx(np.linalg.norm(CENTRED, axis=1).max())
@@ -45,7 +44,6 @@ def test_products_are_those_of_the_centred_rows(layout, block):
 def test_the_pairwise_square_is_half_a_mean_of_squares():
     w = np.random.default_rng(1).normal(size=6)
     half = 0.5 * ((CENTRED @ w) ** 2).mean() + 0.5 * (1 + w @ (MEANS[-1] - MEANS[1])) ** 2
-
     assert half == pytest.approx(0.5 * PairwiseSquare(Data.of(X, Y)).value(w))
 
 
@@ -54,9 +52,7 @@ def test_the_pairwise_square_is_half_a_mean_of_squares():
 def test_gram_is_a_weighted_sum_of_outer_products(layout, stored):
     rng = np.random.default_rng(2)
     Z, c, centre = X * (rng.random(X.shape) < stored), rng.random(40), rng.normal(size=6)
-
     total = sum(weight * np.outer(z - centre, z - centre) for weight, z in zip(c, Z, strict=True))
-
     product = gram(Data.of(layout(Z), Y).rows, c, centre)
     np.testing.assert_allclose(product, total, rtol=1e-11, atol=1e-11)
 
@@ -71,7 +67,6 @@ def test_bend_is_the_sum_over_pairs_in_the_window(layout):
     h = WINDOW * np.hypot(u.std(), t.std()) * min(u.size, t.size) ** -0.2
     D = differences(X, Y)
     near = D[np.abs(1.0 - differences(s[:, None], Y)[:, 0]) <= h]
-
     found = bend(Data.of(layout(X), Y), s)
     assert np.allclose(found, near.T @ near / (2 * h * u.size * t.size), atol=1e-12)
 
@@ -147,9 +142,7 @@ def test_the_smoothed_hinge_is_that_of_the_pairs(mu, weighted):
     v = np.ones(9) if data.weights is None else data.weights
     D, V = differences(data.rows.matrix, data.y), np.outer(v[data.y > 0], v[data.y < 0]).ravel()
     z, V = 1.0 - D @ w, V / V.sum()
-
     found = RowNewton(data, 1.0)._smoothed(data.scores(w), mu)
-
     loss = np.select([z < 0, z < mu], [0.0, z * z / (2 * mu)], z - mu / 2)
     assert found.value == pytest.approx(V @ loss, rel=1e-12)
     slope = -D.T @ (V * np.clip(z / mu, 0.0, 1.0))
@@ -173,7 +166,6 @@ def wide_problems(draw):
 def test_every_cut_is_below_the_hinge(problem):
     data, lam = problem
     f, rng = PairwiseHinge(data), np.random.default_rng(0)
-
     for w, _, c, gap in path(data, lam):
         g, b = data.pullback(c), -0.5 * c @ data.y
         assert gap >= 0.0

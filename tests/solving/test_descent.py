@@ -22,9 +22,7 @@ ZERO = np.zeros(8)
 def test_it_comes_to_what_is_certified(name):
     run, problem = observed(get_solver(name), DATA, gap_tol=1e-9)
     least = run.points[-1].objective
-
     found = lowered(problem, ZERO, 300)
-
     assert found.value == objective_at(problem, found.w)
     assert least - 2e-9 <= found.value <= least + (1e-3 if name.startswith("svm-or") else 1e-9)
 
@@ -41,7 +39,6 @@ def test_it_comes_to_what_is_certified(name):
 def test_where_it_ends_no_proximal_step_moves(problem):
     w = lowered(problem, ZERO, 300).w
     moved = problem.project(w - 0.01 * problem.objective.grad(w), 0.01)
-
     assert problem.project.contains(w)
     np.testing.assert_allclose(moved, w, atol=1e-7)
 
@@ -49,7 +46,6 @@ def test_where_it_ends_no_proximal_step_moves(problem):
 def test_units_of_the_rows_do_not_matter():
     problems = [Problem(PairwiseSquare(Data.of(X * unit, Y))) for unit in (1e-6, 1.0, 1e6)]
     values = [lowered(problem, ZERO, 200).value for problem in problems]
-
     np.testing.assert_allclose(values, values[1], rtol=1e-6)
 
 
@@ -58,6 +54,5 @@ def test_a_set_that_is_not_convex_and_an_objective_with_kinks():
     found = lowered(sparse, ZERO, 50)
     assert np.count_nonzero(found.w) == 2
     assert found.value < 0.7
-
     kinks = Problem(PairwiseHinge(DATA))
     assert lowered(kinks, ZERO, 100).value < 0.6

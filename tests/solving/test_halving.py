@@ -43,7 +43,6 @@ def test_the_best_of_each_rung_climb_and_the_default_climbs_first(monkeypatch):
     values = [0.5, *np.random.default_rng(0).permutation(np.linspace(0.1, 0.9, 26))]
     found, search, asked = searched(monkeypatch, values)
     heights = {trial.point: len(trial.levels) for trial in search.trials}
-
     assert (found.ended, found.tried, found.points) == (ALL_POINTS, 27, 27)
     assert first_best(search.trials).point == pytest.approx(0.9)
     assert heights[0.5] == 4
@@ -61,7 +60,6 @@ def test_it_ends_before_its_limit_and_has_an_answer(monkeypatch, timed, unit, en
     assert 1 < found.tried < 61
     assert found.spent / unit + 1.0 <= 9.0  # with the last fit, to 1000 rows
     assert len(first_best(search.trials).levels) == 4
-
     again, other, _ = searched(monkeypatch, values, seconds=9.0, timed=timed)
     assert again == found
     assert first_best(other.trials).point == first_best(search.trials).point

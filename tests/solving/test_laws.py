@@ -103,7 +103,6 @@ def test_the_numbers_of_a_state_come_out_plain():
     given = State(W, gap=Fraction(1, 2), residual=np.float32(0.25), info={"width": np.int8(3)})
     seen = []
     run = solve(Says([given]), DATA, watch=lambda point, state: seen.append(state))
-
     point, state = run.points[0], seen[0]
     assert (point.step, point.gap, point.residual) == (1, 0.5, 0.25)
     assert [*map(type, (point.step, point.gap, point.residual))] == [int, float, float]
@@ -225,7 +224,6 @@ class Claims(Solver):
 def test_a_claimed_objective_is_not_evaluated_again():
     watched = WithProblems(Claims(steps=50))
     run = solve(watched, DATA, passes=40)
-
     value = PairwiseSquare(DATA).value
     assert [p.objective for p in run.points] == [
         pytest.approx(value(np.full(3, 0.01 * t)), rel=1e-14) for t in range(1, 41)

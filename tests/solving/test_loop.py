@@ -58,7 +58,6 @@ class Counting(Solver):
 
 def test_passes_end_at_the_first_state_that_saw_enough_rows():
     run = solve(Counting(), DATA, passes=1.3)
-
     assert run.stop is Stop.PASSES
     np.testing.assert_array_equal(run.w, [6.0, 6.0, 6.0])
     assert run.points[-1].passes == 1.5
@@ -164,11 +163,9 @@ class OnLifted(Counting):
 
 def test_gap_is_relative_to_the_objective_at_w_or_at_0_whichever_is_smaller():
     falling = OnLifted(gaps=(0.51, 0.49), level=1000.0, slope=-500.0 / 6.0)
-
     # It is 750 at the first state and 500 at the second.
     run = solve(falling, DATA, gap_tol=1e-3, passes=3)
     assert (run.stop, run.points[-1].step) == (Stop.CERTIFIED, 1)
-
     slow = OnLifted(gaps=(0.8, 0.51, 0.2), level=1000.0, slope=-250.0 / 3.0)
     run = solve(slow, DATA, gap_tol=1e-3)
     assert (run.stop, run.points[-1].step) == (Stop.CERTIFIED, 3)
@@ -187,7 +184,6 @@ def test_every_and_growth_space_the_points():
     for every, points in ((1.0, 11), (math.inf, 2), (5, 3)):
         assert len(solve(Counting(), DATA, passes=10, every=every).points) == points
     passes = [p.passes for p in solve(Counting(), DATA, passes=100, growth=0.5).points]
-
     assert passes[:5] == [0.25, 1.25, 2.25, 3.5, 5.25]
     assert all(b >= 1.5 * a for a, b in pairwise(passes[2:-1]))
     assert passes[-1] == 100
@@ -198,7 +194,6 @@ def test_the_result_does_not_alias_the_live_iterate():
     live = next(states).w
     run = solve(Counting(last=1), DATA)
     next(states)
-
     np.testing.assert_array_equal(live, [2.0, 2.0, 2.0])
     np.testing.assert_array_equal(run.w, [1.0, 1.0, 1.0])
 
@@ -219,7 +214,6 @@ def test_both_methods_get_the_budget_also_inside_wrappers(limits, budget):
     plain, inside = Counting(), Counting()
     run = solve(plain, DATA, **limits)
     solve(WithProblems(recast(inside, objective=Logistic)), DATA, **limits)
-
     assert plain.heard == inside.heard[-2:] == [budget, budget]  # `recast` has looked, too
     assert run.stop in (Stop.PASSES, Stop.SECONDS)
 
@@ -227,7 +221,6 @@ def test_both_methods_get_the_budget_also_inside_wrappers(limits, budget):
 def test_recast_puts_other_parts_in_place():
     other = recast(Counting(), objective=Logistic, projector=L2Ball(2.0))
     problem, _ = begin(other, DATA)
-
     assert isinstance(problem.f, Logistic)
     assert problem.project == L2Ball(2.0)
     assert recast(Counting()) == Counting()
@@ -328,7 +321,6 @@ def test_the_clock_runs_in_the_solver_only(ticks):
 
 def test_seconds_end_the_run_and_passes_alone_do_not_apply(ticks):
     run = solve(Counting(), DATA, seconds=300)
-
     assert (run.stop, run.seconds, run.w[0]) == (Stop.SECONDS, 300, 298)
     assert run.points[-1].passes > 50
 
@@ -358,5 +350,4 @@ def test_cpu_seconds_are_those_of_all_threads_and_processes_and_not_of_the_curve
     before = sum(sum(getrusage(who)[:2]) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
     run = solve(Threaded(wait=lambda: spin(0.2)), DATA, passes=0.25)
     after = sum(sum(getrusage(who)[:2]) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
-
     assert 0.4 - TICKS <= run.cpu_seconds <= after - before - 0.2 + TICKS

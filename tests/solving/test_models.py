@@ -66,7 +66,6 @@ class Gives(Solver):
 def test_solve_returns_the_last_model_and_no_numbers_of_weights():
     seen = []
     run = solve(Parzen(), DATA, watch=lambda point, state: seen.append((point, state)))
-
     assert (run.w, run.nnz, run.stop) == (None, None, Stop.FINISHED)
     assert run.model.width == 0.5
     assert [(p.objective, p.gap, p.passes) for p in run.points] == [
@@ -95,7 +94,6 @@ def test_wrong_shapes_are_refused_where_scores_are_used(scores, word):
 def test_what_is_not_finite_is_nan():
     odd = State(model=Gives(lambda rows: np.r_[inf, -inf, nan, 1, np.zeros(rows.n - 4)]))
     scores = Scorer.of(Problem(train=DATA))(odd, DATA.rows)
-
     assert np.isnan(scores[:3]).all()
     assert scores[3] == 1
     assert_refused(lambda: auc(DATA.y, scores), DataError, "NaN")
@@ -115,7 +113,6 @@ def test_the_classifier_thresholds_a_model():
     X, y = DATA.rows.matrix, np.where(DATA.y > 0, "yes", "no")
     model = AUCClassifier(Parzen(), validation=0.3, sensitivity=0.9).fit(X, y)
     again = pickle.loads(pickle.dumps(model))
-
     assert model.run_.w is None
     assert auc(DATA.y, model.decision_function(X)) > 0.6
     assert {*model.predict(X)} == {"yes", "no"}

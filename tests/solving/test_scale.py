@@ -22,7 +22,6 @@ from aucbench.solving.loop import begin, solve
 def test_the_mean_square_distance_is_that_of_all_pairs(layout, offset):
     X, y = sample(offset=offset)
     apart = X[y > 0][:, None, :] - X[y < 0][None, :, :]
-
     found = pair_square(Data.of(layout(X), y), "lam")
     assert found == pytest.approx((apart**2).sum(axis=2).mean(), rel=1e-9)
 
@@ -30,7 +29,6 @@ def test_the_mean_square_distance_is_that_of_all_pairs(layout, offset):
 def test_the_ridge_is_the_noise_of_the_difference_of_means():
     rows = data()
     noise = pair_square(rows, "lam") * (1 / (rows.y > 0).sum() + 1 / (rows.y < 0).sum())
-
     assert default_ridge(rows) == pytest.approx(0.3 * noise)
     assert default_l1(rows) == pytest.approx(0.2 * np.sqrt(noise / 8))
 
@@ -58,7 +56,6 @@ SCALED = "svm-or rank-svm ls-svm spdam roc-svm-full spam-l1 spam-l2 spam-net sht
 def test_the_unit_of_the_features_does_not_matter(name):
     X, y = sample()
     runs = [solve(get_solver(name), Data.of(c * X, y), passes=10) for c in (1.0, 1024.0)]
-
     np.testing.assert_allclose(1024.0 * runs[1].w, runs[0].w, rtol=1e-6, atol=1e-8)
 
 
@@ -68,7 +65,6 @@ def test_auto_ridge_of_landmarks_is_one_around_the_derived_one_and_bends_where_t
     solvers = [get_solver("roc-svm-nystrom", lam=lam, gamma="median") for lam in (None, "auto")]
     derived, chosen = (begin(s, rings)[0].project.lam for s in solvers)
     fits = [solve(solver, rings) for solver in solvers]
-
     exponent = np.log10(chosen / derived)
     assert exponent == pytest.approx(round(exponent), abs=1e-9)
     assert -3 <= round(exponent) <= 0
@@ -80,7 +76,6 @@ def test_auto_ridge_of_landmarks_is_one_around_the_derived_one_and_bends_where_t
 def test_auto_is_one_of_the_ridges_around_the_derived_one(name):
     rows = data(n=200)
     lam = ridge_of(begin(get_solver(name, lam="auto"), rows)[0])
-
     exponent = 2 * np.log10(lam / default_ridge(rows))
     assert exponent == pytest.approx(round(exponent), abs=1e-9)
     assert -4 <= round(exponent) <= 2
@@ -92,7 +87,6 @@ def test_k_is_chosen_by_held_rows_and_is_d_where_they_are_few():
     solver = get_solver("sht-auc")
     sparse = begin(solver, Data.of(X, y))[0].project.k
     few = begin(solver, Data.of(X[:50], y[:50]))[0].project.k
-
     assert sparse in (10, 40)
     assert few == 160
 

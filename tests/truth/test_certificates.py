@@ -132,7 +132,6 @@ def test_what_was_certified_wrongly_is_not():
     X = np.random.default_rng(0).standard_normal((40, 5)) * 1e8
     y = np.repeat([1, -1], [12, 28])
     run = solve(get_solver("spdam", lam=1e-3), Data.of(X, y))
-
     assert run.stop is Stop.PASSES
     assert run.points[-1].gap >= run.points[-1].objective - float(optima.least_square(X, y, 1e-3))
 

@@ -130,7 +130,6 @@ def test_a_kernel_errs_no_more_than_a_plain_loop(method, offset, scale):
     truth, plain = loop(X.astype(np.longdouble), y), loop(X, y)
     size = float(np.linalg.norm(truth))
     allowed = TIMES * float(np.linalg.norm(plain - truth)) + 1e-9 * size
-
     assert size > 0.0
     for layout in (np.asarray, csr_array):
         solver = get_solver(f"{spec[:-1]},shuffle=False]")

@@ -38,9 +38,7 @@ def test_the_pairwise_square_with_a_ridge(name, problem):
     w = optima.ridge_weights(X, y, LAM)
     D = optima.differences(X, y)
     least = ((1 - D @ w) ** 2).mean() + LAM / 2 * w @ w
-
     run = solve(get_solver(name, lam=LAM), data, passes=20_000, gap_tol=1e-7)
-
     missing = run.points[-1].objective - least
     assert missing == pytest.approx(0.0, abs=2e-7)
     assert run.stop is Stop.CERTIFIED or run.points[-1].gap < 1e-4
@@ -55,7 +53,6 @@ def test_the_hinge_with_a_ridge(name, problem):
     f = solved.f
     D = X[f.positives] - X[f.negatives] if name == "roc-svm" else optima.differences(X, y)
     missing = run.points[-1].objective - optima.least_hinge(D, LAM)
-
     assert missing <= run.points[-1].gap + 1e-9
     if name == "svm-or":  # the others stop where their budget ends
         assert run.stop is Stop.CERTIFIED
@@ -73,7 +70,6 @@ def test_kernel_machines(name, problem):
     kernel = name.endswith("kernel")
     D = V[f.positives] - V[f.negatives] if kernel else optima.differences(V, y)
     missing = run.points[-1].objective - optima.least_hinge(D, LAM)
-
     assert -1e-5 <= missing <= run.points[-1].gap + 1e-7
     assert run.points[-1].gap < 1e-6
 
@@ -85,7 +81,6 @@ def test_the_aum(name, margin, problem):
     run, solved = observed(get_solver(name, early_stopping=False), data, passes=2000)
     w = optima.least_aum(X, y, margin, None if margin else solved.project.normal)
     stopped = solve(get_solver(name), data, passes=20_000)
-
     assert run.stop is Stop.CERTIFIED
     assert run.points[-1].objective == pytest.approx(solved.f.value(w), abs=1e-6)
     assert stopped.stop in {Stop.FINISHED, Stop.CERTIFIED}
@@ -99,7 +94,6 @@ def test_classifiers_say_how_near_they_are(name, problem):
     run = solve(get_solver(name, max_iter=20_000), data)
     w = optima.least_pointwise(name, X, y, 1.0)
     apart = np.linalg.norm(run.w - w)
-
     assert apart <= 1e-4 * np.linalg.norm(w)
     # Strong convexity in w, at the best intercept: the stated residual bounds the distance.
     assert apart <= 3 * run.points[-1].residual + 1e-5
