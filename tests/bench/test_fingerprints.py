@@ -1,46 +1,97 @@
+"""Fingerprints of code and ids of cells: what changes them, and what leaves them as they are."""
+
+import json
 import os
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from dataclasses import fields, replace
 
 import pytest
+from toys import HEAD
 
-import aucbench
-from aucbench.bench import fingerprints
+from aucbench import compare
+from aucbench.bench import answers, fingerprints
+from aucbench.bench.answers import cell_id, shared_hash
+from aucbench.bench.cell import Cell, Choice
+from aucbench.bench.codec import dump, load
 from aucbench.bench.fingerprints import (
     BUILT_IN,
     COMPUTES,
     code_fingerprint,
     fingerprint,
+    imported_packages,
+    package_fingerprint,
     plugin_fingerprint,
 )
+from aucbench.bench.plan.plan import Plan
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
 from aucbench.hookspecs import PROJECT
+from aucbench.registry.specs import Spec, parse_chain
 
 pytestmark = pytest.mark.plain
 
-HERE = Path(aucbench.__file__).parent
-PARENT = (  # what runs in no cell, or is hashed in another way
-    "about.py",
-    "bench",
-    "cli",
-    "datasets",  # the data themselves are hashed
-    "guide.md",
-    "include",  # compiled into the kernels, which are hashed
-    "judging",
-    "models",
-    "options.py",
-    "progress.py",
-    "papers",
-    "processes",
-    "py.typed",
-    "references.bib",
-    "report",
-    "stats",
-    "store",
-    "testing",
-)
+# What runs in no cell, or is hashed in another way: data sets, and what kernels are compiled from.
+PARENT = {
+    *("about.py", "bench", "cli", "datasets", "guide.md", "include", "judging", "models"),
+    *("options.py", "progress.py", "papers", "processes", "py.typed", "references.bib", "report"),
+    *("stats", "store", "testing"),
+}
+PLUGINS = {"solver": "p" * 32, "features": "q" * 32}
+CELL = next(Plan.of({"data": ("german",), "solvers": ["sht-auc[k=5]"]}).cells())
+
+
+def identify(cell=CELL, data="d" * 32, plugins=PLUGINS, code="c" * 32):
+    return cell_id(cell, shared_hash(cell, data=data, plugins=plugins, code=code))
+
+
+def test_an_id_is_short_hexadecimal_and_the_same_in_every_version_of_python():
+    assert identify() == "e8c53a3ebb7f719296ac81366fa183fe"
+
+
+OTHER = {  # another value of each field of a cell
+    **{"solver": Spec("sht-auc"), "dataset": Spec("german.svm"), "pairs": Spec("group")},
+    **{"objective": Spec("logistic"), "projector": Spec("l2-ball"), "tune": (("k", (1, 5)),)},
+    **{"features": parse_chain("none"), "reading": ReadOptions(positive="1", drop=(2,))},
+    **{"splits": 4, "repeat": 1, "split": 1, "seed": 1, "repeat_fits": 2, "holdout": 0.2},
+    **{"passes": 49.0, "seconds": 1.0, "gap_tol": 0.0, "monotone": "age=increasing"},
+    **{"tune_evals": 19, "inner_splits": 2, "tune_seconds": 9.0, "tune_work": 1e9},
+}
+
+
+def test_every_field_of_a_cell_counts():
+    tuned = replace(CELL, tune=True)
+    found = {identify(replace(tuned, **{name: value})) for name, value in OTHER.items()}
+
+    assert {*OTHER} == {f.name for f in fields(Cell)}
+    assert len({*found, identify(tuned), identify()}) == len(OTHER) + 2
+    assert identify(replace(CELL, tune_evals=3, inner_splits=9)) == identify()  # it is not tuned
+
+
+def test_data_plugins_code_and_schema_count(monkeypatch):
+    found = [
+        identify(),
+        identify(data="e" * 32),
+        identify(code="e" * 32),
+        identify(plugins={**PLUGINS, "solver": "e" * 32}),
+        identify(plugins={**PLUGINS, "projector": "p" * 32}),
+        identify(plugins={"solver": PLUGINS["features"], "features": PLUGINS["solver"]}),
+    ]
+    monkeypatch.setattr(answers, "SCHEMA", answers.SCHEMA + 1)
+
+    assert len({*found, identify()}) == len(found) + 1
+
+
+def test_the_order_of_plugins_and_parameters_does_not_matter():
+    grids = ({"k": (1,), "m": (2,)}, {"m": (2,), "k": (1,)})
+    cells = [
+        next(Plan.of({"data": ("x",), "solvers": (Choice("a", grid),)}).cells()) for grid in grids
+    ]
+
+    assert identify(plugins=dict(reversed(PLUGINS.items()))) == identify()
+    assert identify(cells[0]) == identify(cells[1])
+    assert identify(load(json.loads(json.dumps(dump(cells[0]))), Cell)) == identify(cells[0])
 
 
 def test_a_fingerprint_is_of_names_and_contents(tmp_path):
@@ -96,14 +147,15 @@ def changed(path):
     path.write_bytes(content)
 
 
-def test_each_file_of_the_worker_and_of_the_mathematics_counts_and_none_of_the_parent(copy):
+def test_each_room_of_the_worker_and_of_the_mathematics_counts_and_none_of_the_parent(copy):
     before = code_fingerprint()
     with ExitStack() as all_of_them:
         for name, path in copy["aucbench"].items():
             if name not in counted():
                 all_of_them.enter_context(changed(path))
         assert code_fingerprint() == before
-    for name in counted():
+    for room in COMPUTES:
+        name = [n for n in counted() if within(n, [f"aucbench/{room}"])][-1]
         with changed(copy["aucbench"][name]):
             assert code_fingerprint() != before, name
     assert code_fingerprint() == before
@@ -112,18 +164,14 @@ def test_each_file_of_the_worker_and_of_the_mathematics_counts_and_none_of_the_p
 def test_each_room_is_said_to_compute_or_not_to():
     rooms = {name.split("/")[1] for name in fingerprints.files_of_module("aucbench")}
     whole = {room for room in COMPUTES if "/" not in room}
-    assert rooms == whole | {*PARENT}
-    assert not whole & {*PARENT}
+    assert rooms == whole | PARENT
+    assert not whole & PARENT
     assert all(room.split("/")[0] in PARENT for room in COMPUTES if "/" in room)
 
 
 FAMILIES = {
-    "thresholding": "sht_auc",
-    "online": "fsauc",
-    "ridge": "ls_svm",
-    "roc_svm": "roc_svm",
-    "aum": "aum",
-    "baselines": "logistic",
+    **{"thresholding": "sht_auc", "online": "fsauc", "ridge": "ls_svm"},
+    **{"roc_svm": "roc_svm", "aum": "aum", "baselines": "logistic"},
 }
 
 
@@ -181,31 +229,6 @@ def version(site, name, old, new):
     about.write_text(about.read_text().replace(f"Version: {old}", f"Version: {new}"))
 
 
-CHANGES = {
-    "source": lambda site: (site.path / "zoo" / "__init__.py").write_text("# new\n"),
-    "compiled": lambda site: next((site.path / "zoo").glob("*.so")).write_bytes(
-        b"\x7fELF\x02\x01 two"
-    ),
-    "compiled, renamed": lambda site: next((site.path / "zoo").glob("*.so")).rename(
-        site.path / "zoo" / "other.so"
-    ),
-    "table": lambda site: (site.path / "zoo" / "inner" / "table.npy").write_bytes(b"\x93NUMPZ"),
-    "new file": lambda site: (site.path / "zoo" / "inner" / "new.py").write_text(""),
-    "version": lambda site: version(site, "zoo", "1.0", "1.1"),
-    "requirement": lambda site: version(site, "feed", "2.0", "2.1"),
-    "requirement of a requirement": lambda site: version(site, "grass", "3.0", "3.1"),
-    "requirement installed": lambda site: site.metadata("absent", "1", {}),
-    "recorded helper": lambda site: recorded(site, "zoo_fast.abi3.so"),
-}
-HARMLESS = {
-    "cache": lambda site: (site.path / "zoo" / "inner" / "__pycache__" / "y.pyc").write_bytes(b"2"),
-    "another distribution": lambda site: site.metadata("other", "1", {}),
-    "what only an extra needs": lambda site: site.metadata("pandas", "999", {}),
-    "notes of the installer": lambda site: recorded(site, "zoo-1.0.dist-info/INSTALLER"),
-    "link to a source tree": lambda site: recorded(site, "__editable__.zoo-1.0.pth"),
-}
-
-
 def compiled(site):
     return next((site.path / "zoo").glob("*.so"))
 
@@ -215,21 +238,39 @@ def recorded(site, name):
     (site.path / "zoo-1.0.dist-info" / "RECORD").write_text(f"{name},,\n")
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_changed_plugin_has_another_fingerprint(zoo, change):
-    before = plugin_fingerprint("zoo", "zoo.inner:lion")
-    change(zoo)
+def in_zoo(name, content):
+    """A change that writes a file of the package."""
+    return lambda site: (site.path / "zoo" / name).write_bytes(content)
 
-    assert plugin_fingerprint("zoo", "zoo.inner:lion") != before
+
+CHANGES = {
+    "source": in_zoo("__init__.py", b"# new\n"),
+    "compiled": lambda site: compiled(site).write_bytes(b"\x7fELF\x02\x01 two"),
+    "compiled, renamed": lambda site: compiled(site).rename(site.path / "zoo" / "other.so"),
+    "table": in_zoo("inner/table.npy", b"\x93NUMPZ"),
+    "new file": in_zoo("inner/new.py", b""),
+    "version": lambda site: version(site, "zoo", "1.0", "1.1"),
+    "requirement": lambda site: version(site, "feed", "2.0", "2.1"),
+    "requirement of a requirement": lambda site: version(site, "grass", "3.0", "3.1"),
+    "requirement installed": lambda site: site.metadata("absent", "1", {}),
+    "recorded helper": lambda site: recorded(site, "zoo_fast.abi3.so"),
+}
+HARMLESS = {
+    "cache": in_zoo("inner/__pycache__/y.pyc", b"2"),
+    "another distribution": lambda site: site.metadata("other", "1", {}),
+    "what only an extra needs": lambda site: site.metadata("pandas", "999", {}),
+    "notes of the installer": lambda site: recorded(site, "zoo-1.0.dist-info/INSTALLER"),
+    "link to a source tree": lambda site: recorded(site, "__editable__.zoo-1.0.pth"),
+}
+
+
+@pytest.mark.parametrize("name", [*CHANGES, *HARMLESS])
+def test_a_plugin_has_another_fingerprint_if_a_change_may_change_its_numbers(zoo, name):
+    before = plugin_fingerprint("zoo", "zoo.inner:lion")
+    (CHANGES | HARMLESS)[name](zoo)
+
+    assert (plugin_fingerprint("zoo", "zoo.inner:lion") != before) == (name in CHANGES)
     assert "zoo" not in sys.modules
-
-
-@pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS)
-def test_what_cannot_change_a_number_leaves_the_fingerprint(zoo, change):
-    before = plugin_fingerprint("zoo", "zoo.inner:lion")
-    change(zoo)
-
-    assert plugin_fingerprint("zoo", "zoo.inner:lion") == before
 
 
 def test_a_module_without_package_and_one_that_is_absent(site):
@@ -277,15 +318,76 @@ def test_ids_are_equal_in_other_processes_and_folders(zoo, tmp_path_factory):
     found = set()
     for seed, place in (("1", elsewhere), ("2", elsewhere.parent / "back")):
         environment = os.environ | {"PYTHONPATH": str(place), "PYTHONHASHSEED": seed}
-        done = subprocess.run(
-            [sys.executable, "-c", CODE],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        found.add(done.stdout)
+        command = [sys.executable, "-c", CODE]
+        found.add(subprocess.check_output(command, env=environment, text=True))
     zoo.path.mkdir()
 
     assert len(found) == 1
     assert found.pop().splitlines()[1] == "[]"
+
+
+SOLVER = f"""{HEAD}
+from aucbench.contract import Problem, State
+
+@dataclass(frozen=True)
+class Means(Dummy):
+    space: ClassVar = {{}}
+    def problem(self, data, rng, budget):
+        import toolbox            # when it runs, and named nowhere in its metadata
+        return Problem(train=data)
+    def iterates(self, problem, w0, rng, budget):
+        import helper
+        m_neg, m_pos = problem.data.means
+        return State(helper.SCALE * (m_pos - m_neg))
+
+@hookimpl
+def aucbench_solvers():
+    return {{"means": Means}}
+"""
+
+
+@pytest.fixture
+def tools(site):
+    """A solver that imports a module beside it, and one of a distribution that it does not name."""
+    site.add("means", means=SOLVER)
+    site.module("helper", "SCALE = 1.0")
+    site.module("toolbox", "")
+    site.metadata("Tool_Box", "1.0", {})
+    (site.path / "Tool_Box-1.0.dist-info" / "top_level.txt").write_text("toolbox\n")
+    return site
+
+
+def test_a_cell_is_kept_as_long_as_what_it_imports_is_the_same(tools, in_process, tmp_path):
+    def ids():
+        found = compare("means", "breast-cancer", splits=2, out=tmp_path / "out")
+        assert all(record.ok for record in found), [record.why for record in found]
+        stored = len([*(tmp_path / "out").glob("cells/*/*.json")])
+        sys.modules.pop("helper", None)  # each process of cells would import it anew
+        return {record.id for record in found}, stored
+
+    (first, _), (again, stored) = ids(), ids()
+    assert (again, stored) == (first, 2)
+    tools.module("helper", "SCALE = 2.0")
+    second, stored = ids()
+    assert (len(first | second), stored) == (4, 4)
+    version(tools, "Tool_Box", "1.0", "1.1")
+    third, stored = ids()
+    assert (len(first | second | third), stored) == (6, 6)
+
+
+def test_a_module_without_a_distribution_is_its_files_and_what_it_imports(site, tmp_path):
+    folder = tmp_path / "package"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from package import deep", encoding="utf-8")
+    (folder / "deep.py").write_text("def f():\n    import further, colorsys, numpy")
+    site.module("further", "")
+    source = tmp_path / "source.py"
+    source.write_text("import package, source, sklearn.svm, absent_one", encoding="utf-8")
+
+    first = imported_packages([source], "source")
+    assert {*first} == {"absent_one", "further", "package"}
+    assert first["package"] == package_fingerprint("package")
+    (folder / "deep.py").write_text("a = 2", encoding="utf-8")
+    second = imported_packages([source], "source")
+    assert {*second} == {"absent_one", "package"}
+    assert second["package"] != first["package"]

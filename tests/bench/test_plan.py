@@ -1,6 +1,9 @@
+"""Plans: their cells, their file, and what makes no sense in them."""
+
 import json
+import tomllib
 from dataclasses import replace
-from math import inf
+from math import inf, nan, pi
 
 import numpy as np
 import pytest
@@ -8,24 +11,24 @@ import pytest
 from aucbench.bench.cell import Cell, Choice
 from aucbench.bench.codec import dump, load
 from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.toml import example, parse_plan, read_plan, write_plan
 from aucbench.bench.plan.values import read_choice
+from aucbench.datasets.catalogue import expanded
 from aucbench.datasets.reading import ReadOptions
-from aucbench.errors import ParameterError
-from aucbench.registry.specs import parse_spec
+from aucbench.errors import DataError, ParameterError
+from aucbench.ranges import Range
+from aucbench.registry.specs import Spec, parse_spec
+
+
+def of(data=("x",), solvers=("a",), **given):
+    return Plan.of({"data": data, "solvers": solvers, **given})
 
 
 def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
-    plan = Plan.of(
-        {
-            "data": ("x", "y"),
-            "solvers": ["a", "b"],
-            "features": ("maxabs", "none"),
-            "splits": 3,
-            "repeats": 2,
-            "seed": [5, 9],
-        }
-    )
+    many = {"features": ("maxabs", "none"), "splits": 3, "repeats": 2, "seed": [5, 9]}
+    plan = of(("x", "y"), ["a", "b"], **many)
     cells = [*plan.cells()]
 
     assert len(cells) == len({*cells}) == len(plan) == 2 * 2 * 2 * 3 * 2 * 2
@@ -42,10 +45,8 @@ def test_what_is_said_in_two_ways_gives_the_same_cells():
     lists, tuples = (
         ReadOptions(positive=kind(["1", "2"]), drop=kind(["a"])) for kind in (list, tuple)
     )
-    ints = Plan.of({"data": ("x",), "passes": 50, "seconds": 2, "gap_tol": 1, "reading": lists})
-    floats = Plan.of(
-        {"data": ("x",), "passes": 50.0, "seconds": 2.0, "gap_tol": 1.0, "reading": tuples}
-    )
+    ints = of(passes=50, seconds=2, gap_tol=1, reading=lists)
+    floats = of(passes=50.0, seconds=2.0, gap_tol=1.0, reading=tuples)
     grids = [
         read_choice(0, Choice("a", grid)) for grid in ({"k": (1,), "m": [2]}, {"m": (2,), "k": [1]})
     ]
@@ -55,14 +56,8 @@ def test_what_is_said_in_two_ways_gives_the_same_cells():
 
 
 def test_a_cell_survives_json():
-    plan = Plan.of(
-        {
-            "data": ("x",),
-            "solvers": (Choice("a", {"k": (1, 2.5, "t")}),),
-            "reading": ReadOptions(positive=(np.int64(1), "b"), drop=("c", 3)),
-        }
-    )
-    cell = next(plan.cells())
+    reading = ReadOptions(positive=(np.int64(1), "b"), drop=("c", 3))
+    cell = next(of(solvers=(Choice("a", {"k": (1, 2.5, "t")}),), reading=reading).cells())
 
     assert load(json.loads(json.dumps(dump(cell), allow_nan=False)), Cell) == cell
     assert cell.reading.positive == (1, "b")
@@ -71,106 +66,206 @@ def test_a_cell_survives_json():
 
 def test_solvers_are_parsed_once_and_travel_as_objects():
     spec = parse_spec("sht-auc[k = 5, gamma=1e-3]")
-    plan = Plan.of(
-        {
-            "data": ("x",),
-            "solvers": (Choice("sht-auc[k=5,gamma=0.001]"), Choice(spec, True)),
-            "splits": 2,
-        }
-    )
+    plan = of(solvers=(Choice("sht-auc[k=5,gamma=0.001]"), Choice(spec, True)), splits=2)
 
     assert [choice.spec for choice in plan.solvers] == [spec, spec]
     assert all(cell.solver is plan.solvers[0].spec for cell in [*plan.cells()][::2])
     assert str(plan.solvers[1]) == "sht-auc[k=5,gamma=0.001] (tuned)"
-    assert dump(next(plan.cells()))["solver"] == {
-        "name": "sht-auc",
-        "params": {"k": 5, "gamma": 0.001},
-    }
+    stored = {"name": "sht-auc", "params": {"k": 5, "gamma": 0.001}}
+    assert dump(next(plan.cells()))["solver"] == stored
     assert replace(plan.solvers[0], tune=True) == plan.solvers[1]
 
 
-@pytest.mark.parametrize(
-    ("specs", "place", "sentence"),
-    [
-        (["a", "b[k"], ("solvers", 1, "spec"), "cannot read 'b\\[k'"),
-        ([3], ("solvers", 0, "spec"), "holds 3, wanted a name"),
-        (["\udcff"], ("solvers", 0, "spec"), "no Unicode text"),
-    ],
-)
-def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
-    with pytest.raises(PlanError, match=sentence) as caught:
-        Plan.of({"data": "x", "solvers": specs})
+def test_families_group_data_sets_and_say_nothing_of_cells():
+    plain, grouped = (of(("x", "y"), families=f) for f in ({}, {"f": ["x", "y"]}))
+    assert [*plain.cells()] == [*grouped.cells()]
+    assert plain.without_places() == grouped.without_places()
+    assert write_plan(plain) != write_plan(grouped)
+    assert hash(plain) == hash(grouped)
 
-    assert caught.value.place == place
+    some = expanded(["suite:small"])[:2]  # a suite stands for its members that the plan has
+    assert of(some, families={"f": ("suite:small",)}).families == {"f": tuple(map(Spec, some))}
+    first = of(("x", "y", "z"), families={"f": ("x", "y")})
+    second = of(("y", "z", "w"), families={"f": ("y",), "g": ("w",)})
+    assert family_of([first, second]) == {Spec("x"): "f", Spec("y"): "f", Spec("w"): "g"}
+    assert family_of([plain]) == {}
 
 
-@pytest.mark.parametrize(
-    ("changed", "place", "sentence"),
-    [
-        ({"data": ()}, ("data",), "no data set was named; .*radial"),
-        ({"data": 3}, ("data",), "must be a list"),
-        ({"datasets": "x"}, ("datasets",), "datasets is called data everywhere"),
-        ({"passses": 3}, ("passses",), "did you mean 'passes'"),
-        ({"data": ("x", "x")}, ("data",), "the data set x is named twice"),
-        ({"data": ("x", 3)}, ("data",), "holds 3, wanted a name"),
-        ({"data": ("x[a", "y")}, ("data",), "cannot read 'x\\[a'"),
-        ({"data": ("\udcff",)}, ("data",), "no Unicode text"),
-        ({"solvers": ()}, ("solvers",), "no solver was named; known are: .*sht-auc"),
-        ({"solvers": ["a", "a"]}, ("solvers",), "the solver a is named twice"),
-        ({"solvers": (Choice("a", {}),)}, ("solvers", 0, "tune"), "true, false or a grid"),
-        ({"solvers": (Choice("a", "k"),)}, ("solvers", 0, "tune"), "true, false or a grid"),
-        ({"solvers": (Choice("a", {"k": ()}),)}, ("solvers", 0, "tune", "k"), "a list"),
-        ({"solvers": (Choice("a", {"k": "12"}),)}, ("solvers", 0, "tune", "k"), "a list"),
-        ({"solvers": (Choice("a", {"k!": (1,)}),)}, ("solvers", 0, "tune"), "no parameter"),
-        ({"solvers": (Choice("a[k=1]", {"k": (1,)}),)}, ("solvers", 0, "tune", "k"), "brackets"),
-        ({"solvers": (Choice("a", {"k": (1, 1)}),)}, ("solvers", 0, "tune", "k"), "twice"),
-        ({"solvers": (Choice("a", {"k": (inf,)}),)}, ("solvers", 0, "tune", "k"), "value inf"),
-        ({"features": ()}, ("features",), "write none for none"),
-        ({"features": ("none", "none")}, ("features",), "named twice"),
-        ({"objective": 3}, ("objective",), "wanted a name"),
-        ({"projector": "a,b"}, ("projector",), "one name is wanted"),
-        ({"splits": 1}, ("splits",), "splits must be at least 2, got 1"),
-        ({"splits": 2.5}, ("splits",), "splits must be a whole number"),
-        ({"holdout": 1.0}, ("holdout",), "a share of the rows below 1"),
-        ({"holdout": 0.2, "splits": 3}, ("splits",), "two ways to divide rows"),
+PLANS = [
+    Plan.of({"data": ("german",)}),
+    of(
+        ("a.csv", 'out"break[n=5,m=\\x]', "µ\t\x7f😀"),
         (
-            {"reading": ReadOptions(test="t.csv"), "splits": 3},
-            ("splits",),
-            "t.csv holds the test rows",
+            Choice("sht-auc", True),
+            Choice("x[k=1]", {"gamma": (0.5, 1e-12, 3), "name": ("a b", True)}),
+            Choice("ls-svm", {"lam": Range(1e-6, 1.0, log=True), "k": Range(1, 9, integer=True)}),
         ),
-        (
-            {"reading": ReadOptions(test="t.csv"), "holdout": 0.2},
-            ("holdout",),
-            "t.csv holds the test",
-        ),
-        ({"reading": ReadOptions(test="t.csv"), "repeats": 2}, ("repeats",), "ask for one repeat"),
-        (
-            {"reading": ReadOptions(time="t"), "seed": (0, 1)},
-            ("seed",),
-            "time t decides which rows",
-        ),
-        ({"repeats": 0}, ("repeats",), "repeats must be"),
-        ({"seed": "s"}, ("seed",), "seed must be a whole number"),
-        ({"seed": ()}, ("seed",), "a whole number or a list"),
-        ({"seed": (-1,)}, ("seed",), "seed must be"),
-        ({"seed": (2**32 - 1,), "repeats": 2}, ("seed",), r"below 2\*\*32"),
-        ({"seed": (4, 0, 1), "repeats": 2}, ("seed",), "0 and 1 with 2 repeat"),
-        ({"passes": 0}, ("passes",), "passes must be greater than 0"),
-        ({"passes": "many"}, ("passes",), "passes must be a number"),
-        ({"seconds": float("nan")}, ("seconds",), "seconds must be"),
-        ({"gap_tol": -1}, ("gap_tol",), "gap_tol must be at least 0"),
-        ({"gap_tol": None}, ("gap_tol",), "gap_tol must be a number"),
-        ({"tune_evals": 0}, ("tune_evals",), "tune_evals must be"),
-        ({"inner_splits": 1}, ("inner_splits",), "inner_splits must be"),
-        ({"repeat_fits": 0}, ("repeat_fits",), "repeat_fits must be"),
-        ({"timeout": -1}, ("timeout",), "timeout must be at least 0"),
-        ({"timeout": None}, ("timeout",), "timeout must be a number"),
-        ({"memory": inf}, ("memory",), "memory must be"),
-    ],
-)
-def test_a_field_that_makes_no_sense_is_named(changed, place, sentence):
-    with pytest.raises(PlanError, match=sentence) as caught:
+        **{"features": ("maxabs", "none"), "objective": "logistic", "projector": "top-k[k=5]"},
+        reading=ReadOptions(positive=("1", 2, 2.5), negative="rest", target=3, drop=("age", 3)),
+        **{"splits": 3, "repeats": 2, "seed": (0, 5), "passes": 1e22, "seconds": pi},
+        **{"gap_tol": 0.0, "tune_evals": 7, "inner_splits": 2, "repeat_fits": 3, "timeout": 600},
+        **{"memory": 0.25, "pairs": "group[column=user]", "monotone": "age=+1"},
+    ),
+    of(reading=ReadOptions(positive="yes"), objective="logistic"),
+    of(timeout=0),
+    of(("x", "y[n=5]", "z"), families={"f g": ("x", "y[n=5]")}),
+]
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_a_plan_that_was_written_is_read_again(plan, tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(write_plan(plan), encoding="utf-8")
+    read = read_plan(path)
+
+    assert read == plan
+    assert [*map(repr, read.cells())] == [*map(repr, plan.cells())]
+
+
+def test_the_example_holds_every_table_and_is_what_it_says():
+    limits = {"splits": 5, "passes": 50, "timeout": 600, "memory": 4000}
+    solvers = (Choice("sht-auc", True), Choice("logistic[C=10.0]"))
+    features = ("auto", "standard+nystroem")
+    data = ("german", "outbreak[n=1000,d=1000]")
+    assert parse_plan(example()) == of(data, solvers, features=features, **limits)
+
+    commented = example().replace("# [suite] ", "[suite] ").replace("# families", "families")
+    commented = commented.replace('"german", "outbreak', '"german", "australian", "outbreak')
+    assert parse_plan(commented).families == {"credit": (Spec("german"), Spec("australian"))}
+    for line in ("seconds = 10", 'objective = "logistic"'):
+        key, value = next(iter(tomllib.loads(line).items()))
+        uncommented = parse_plan(example().replace(f"# {line}", line))
+        assert getattr(uncommented, key) == (parse_spec(value) if key == "objective" else value)
+
+
+TIMED, TEST = {"reading": ReadOptions(time="t")}, {"reading": ReadOptions(test="t.csv")}
+FIELDS = [  # of a plan: a value that makes no sense, and the place and a word of its sentence
+    *[({"data": value}, "data", word) for value, word in [
+        ((), "no data set"), (3, "a list"), (("x", "x"), "twice"), (("x", 3), "wanted a name"),
+        (("x[a", "y"), "cannot read"), (("\udcff",), "Unicode"),
+    ]],
+    *[({"solvers": value}, place, word) for value, place, word in [
+        ((), "solvers", "sht-auc"), (["a", "a"], "solvers", "twice"),
+        ([3], "solvers[0].spec", "wanted a name"), (["\udcff"], "solvers[0].spec", "Unicode"),
+        (["a", "b[k"], "solvers[1].spec", "cannot read"),
+        ((Choice("a", {}),), "solvers[0].tune", "grid"),
+        ((Choice("a", "k"),), "solvers[0].tune", "grid"),
+        ((Choice("a", {"k": ()}),), "solvers[0].tune.k", "a list"),
+        ((Choice("a", {"k": "12"}),), "solvers[0].tune.k", "a list"),
+        ((Choice("a", {"k!": (1,)}),), "solvers[0].tune", "no parameter"),
+        ((Choice("a[k=1]", {"k": (1,)}),), "solvers[0].tune.k", "brackets"),
+        ((Choice("a[k=1]", {"k": Range(1, 2)}),), "solvers[0].tune.k", "brackets"),
+        ((Choice("a", {"k": (1, 1)}),), "solvers[0].tune.k", "twice"),
+        ((Choice("a", {"k": (inf,)}),), "solvers[0].tune.k", "inf"),
+    ]],
+    *[({"monotone": value}, "monotone", word) for value, word in [
+        ("", "no column"), ("income", "no shape"), ("income=up", "unknown"),
+        ("income=+1,income=-1", "twice"), (3, "wanted text"),
+    ]],
+    ({"datasets": "x"}, "datasets", "data"),
+    ({"passses": 3}, "passses", "'passes'"),
+    ({"features": ()}, "features", "none"),
+    ({"features": ("none", "none")}, "features", "twice"),
+    ({"objective": 3}, "objective", "wanted a name"),
+    ({"projector": "a,b"}, "projector", "one name"),
+    ({"splits": 1}, "splits", "at least 2"),
+    ({"splits": 2.5}, "splits", "whole number"),
+    ({"holdout": 1.0}, "holdout", "below 1"),
+    ({"holdout": 0.2, "splits": 3}, "splits", "two ways"),
+    ({**TEST, "splits": 3}, "splits", "t.csv"),
+    ({**TEST, "holdout": 0.2}, "holdout", "t.csv"),
+    ({**TEST, "repeats": 2}, "repeats", "one repeat"),
+    ({**TIMED, "seed": (0, 1)}, "seed", "time t"),
+    ({"repeats": 0}, "repeats", "at least 1"),
+    ({"seed": "s"}, "seed", "whole number"),
+    ({"seed": ()}, "seed", "a list"),
+    ({"seed": (-1,)}, "seed", "at least 0"),
+    ({"seed": (2**32 - 1,), "repeats": 2}, "seed", "2**32"),
+    ({"seed": (4, 0, 1), "repeats": 2}, "seed", "0 and 1"),
+    ({"passes": 0}, "passes", "greater than 0"),
+    ({"passes": "many"}, "passes", "a number"),
+    ({"seconds": nan}, "seconds", "nan"),
+    ({"gap_tol": -1}, "gap_tol", "at least 0"),
+    ({"gap_tol": None}, "gap_tol", "a number"),
+    ({"tune_evals": 0}, "tune_evals", "at least 1"),
+    ({"inner_splits": 1}, "inner_splits", "at least 2"),
+    ({"repeat_fits": 0}, "repeat_fits", "at least 1"),
+    ({"timeout": -1}, "timeout", "at least 0"),
+    ({"timeout": None}, "timeout", "a number"),
+    ({"memory": inf}, "memory", "inf"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changed", "place", "word"), FIELDS)
+def test_a_field_that_makes_no_sense_is_named(changed, place, word):
+    with pytest.raises(PlanError) as caught:
         Plan.of({"data": ("x",), **changed})
 
     assert isinstance(caught.value, ParameterError)
-    assert caught.value.place == place
+    assert word in str(caught.value)
+    assert "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in caught.value.place) == (
+        f".{place}"
+    )
+
+
+HEAD = 'data = ["x"]\n'
+A, TUNED = "[[solvers]]\nspec='a'\n", "[[solvers]]\nspec='a'\n[solvers.tune]\n"
+LINES = [  # of a file: what only a file may have wrong, and a field at its place in the text
+    ("splitz = 3", "splitz", "'splits'"),
+    ("\n[budget]\n# one\npases = 3", "budget.pases", "'passes'"),
+    ("passes = 3\n[budget]\npasses = 3", "", "[budget]"),
+    ("[limits]\nmemory = '4 GB'", "limits.memory", "4 GB"),
+    ("[tuning]\nevals = 0", "tuning.evals", "at least 1"),
+    ("[tuning]\ninner = 2", "tuning.inner", "inner_splits"),
+    ("[solver]\nspec='a'", "solver", "'solvers'"),
+    ("budget = 3", "budget", "a table"),
+    ("pairs = 3", "pairs", "3"),
+    ('monotone = "age=up"', "monotone", "unknown"),
+    ("solvers = 3", "solvers", "[[solvers]]"),
+    ("[solvers]\nspec = 'a'", "solvers", "[[solvers]]"),
+    ("solvers = [\n'a',\n3]", "solvers[1].spec", "wanted a name"),
+    ("solvers = [\n'a', # 'b'\n'b',\n'b']", "solvers", "b is named twice"),
+    (f"{A}{A}tuned=1", "solvers[1].tuned", "'tune'"),
+    (f"{A}\n[[solvers]]\ntune=true", "solvers[1]", "spec"),
+    (f"{TUNED}k=[1]\nm=[]", "solvers[0].tune.m", "m in the grid of a"),
+    (f"{TUNED}k={{low=1, high=0}}", "solvers[0].tune.k", "less than"),
+    (f"{TUNED}k={{high=1}}", "solvers[0].tune.k", "needs low"),
+    (f"{TUNED}k={{low=1, hi=2}}", "solvers[0].tune.k", "'hi'"),
+    (f"{TUNED}k=5", "solvers[0].tune.k", "or a range"),
+    (f"{A}tune='k'", "solvers[0].tune", "grid"),
+    ("objective = 1979-05-27", "objective", "quotes"),
+    ('objective = """\na[\n"""\nsplits = 1', "splits", "at least 2"),
+    ("[suite]\nfamilies = ['x']", "suite.families", "a table"),
+    ("[suite]\nfamily = {f = ['x']}", "suite.family", "'families'"),
+    ("[suite.families]\nf = 'x'", "suite.families.f", "a list"),
+    ("[suite.families]\nf = []", "suite.families.f", "a list"),
+    ("[suite.families]\nf = [3]", "suite.families", "wanted a name"),
+    ("[suite.families]\nf = ['y']", "suite.families.f", "'y'"),
+    ("[suite.families]\nf = ['x']\ng = ['x']", "suite.families.g", "in f"),
+    ("[suite.families]\nf = ['x', 'x']", "suite.families.f", "twice"),
+    ("[suite.families]\nf = ['suite:no']", "suite.families.f", "unknown suite"),
+    ("[suite.families]\nf = ['suite:small']", "suite.families.f", "no data set"),
+    ("families = {f = ['x']}", "", "[suite]"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "word"), LINES)
+def test_an_error_in_a_file_names_its_place(text, place, word):
+    tomllib.loads(HEAD + text)
+    with pytest.raises(PlanError) as caught:
+        parse_plan(HEAD + text, "my plan")
+
+    assert str(caught.value).startswith(f"my plan, {place}: " if place else "my plan: ")
+    assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "word"),
+    [(None, DataError, "plan.toml"), (b"\xff", DataError, "UTF-8"), (b"a = [", PlanError, "TOML")],
+)
+def test_a_file_that_is_no_plan_is_told_in_one_sentence(tmp_path, content, error, word):
+    path = tmp_path / "plan.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(error, match=word):
+        read_plan(path)
