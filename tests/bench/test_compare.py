@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from refusals import assert_refused, refusals
 from sklearn.model_selection import StratifiedKFold
+from toys import Descent, Locked, Thawed
 
 import aucbench
 from aucbench import compare
@@ -14,6 +16,12 @@ from aucbench.features import MaxAbs
 from aucbench.report.folder import read_frame
 
 pytestmark = pytest.mark.usefixtures("in_process")
+
+
+SET = "breast-cancer"
+ROWS = aucbench.Data.of(np.eye(8), np.arange(8) % 2)
+TWICE = "sht-auc[k=2,blocks=1],sht-auc[k=2,blocks=1,shuffle=true]"
+MAPS = ("standard", "aucbench:standard")
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +53,25 @@ def test_a_cell_is_what_anybody_would_compute_by_hand(records):
         assert record.curve[-1]["objective"] == pytest.approx(run.points[-1].objective)
 
 
-@pytest.mark.parametrize(
-    ("solvers", "data", "sentence"),
-    [
-        ("logistc", "breast-cancer", "did you mean 'logistic'"),
-        ("sht-auc[q=1]", "breast-cancer", "known are: blocks, gamma, k, shuffle"),
-        ("logistic", "brest-cancer", "did you mean 'breast-cancer'"),
-        ("sht-auc[k=0]", "breast-cancer", "k must be at least 1"),
-    ],
+MISTAKES = refusals(
+    ("solver", lambda: compare("logistc", SET), ParameterError, "'logistic'"),
+    ("parameter", lambda: compare("sht-auc[q=1]", SET), ParameterError, "blocks, gamma"),
+    ("value", lambda: compare("sht-auc[k=0]", SET), ParameterError, "at least 1"),
+    ("data set", lambda: compare("logistic", "brest-cancer"), ParameterError, SET),
+    ("number as data", lambda: compare("logistic", [3]), ParameterError, "Data.of"),
+    ("a class", lambda: compare([Descent, "logistic"], SET), ParameterError, "instance"),
+    ("number", lambda: compare([3, "logistic"], SET), ParameterError, "name of a solver"),
+    ("not frozen", lambda: compare([Thawed()], SET), ParameterError, "frozen"),
+    ("a lock", lambda: compare([Locked()], SET), ParameterError, "pickled"),
+    ("rows twice", lambda: compare("logistic", 2 * [ROWS]), ParameterError, "twice"),
+    ("one solver", lambda: compare(TWICE, SET), ParameterError, "same"),
+    ("one map", lambda: compare("logistic", SET, features=MAPS), ParameterError, "same"),
 )
-def test_mistakes_show_before_anything_runs(solvers, data, sentence):
-    with pytest.raises(ParameterError, match=sentence):
-        compare(solvers, data)
+
+
+@MISTAKES
+def test_mistakes_show_before_anything_runs(call, error, word):
+    assert_refused(call, error, word)
 
 
 def test_a_solver_in_another_spelling_is_not_computed_again_nor_ranked_twice(tmp_path):
@@ -75,16 +90,5 @@ def test_a_solver_in_another_spelling_is_not_computed_again_nor_ranked_twice(tmp
         assert found.solvers == (spellings[0], "logistic")
         assert found.statuses == {"ok": 4}
 
-
-@pytest.mark.parametrize(
-    ("solvers", "features"),
-    [
-        ("sht-auc[k=2,blocks=1],sht-auc[k=2,blocks=1,shuffle=true]", "standard"),
-        ("logistic", ("standard", "aucbench:standard")),
-    ],
-)
-def test_one_thing_in_two_spellings_is_refused_in_one_plan(solvers, features):
-    with pytest.raises(ParameterError, match="are the same; name one of them"):
-        compare(solvers, "breast-cancer", features=features, splits=2)
     maps = ("maxabs+standard", "standard[spread=none]")  # which differ as a whole
     compare("constant", "breast-cancer", features=maps, splits=2, passes=1, quiet=True)

@@ -71,13 +71,11 @@ def test_a_curve_says_nothing_without_a_better_fit():
 
 def test_only_fits_of_the_same_problem_on_the_same_rows_count():
     own = fit([0.7])
-    others = [
-        fit([0.6], split=1),
-        fit([0.6], data="e"),
-        fit([0.6], problem="PairwiseSquare"),
-        fit([0.6], problem=None),
-        fit([0.6], status="invalid"),
-    ]
+    differences = (
+        *({"split": 1}, {"data": "e"}, {"problem": "PairwiseSquare"}, {"problem": None}),
+        {"status": "invalid"},
+    )
+    others = [fit([0.6], **different) for different in differences]
 
     assert judged(own, *others).relative_gap is None
     assert judged(own, *others, fit([0.6])).converged is False
@@ -93,22 +91,6 @@ def test_a_stalled_fit_without_a_gap_has_not_converged():
     assert far.converged is False
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("solver", "passes", "seconds", "limit"),
-    [
-        ("oam-gra", None, None, 1.0),
-        ("solam", None, None, 50.0),
-        ("oam-gra", 3.0, None, 3.0),
-        ("solam", None, 0.01, None),  # a limit of seconds has no passes
-    ],
-)
-def test_a_record_holds_the_budget_that_was_in_force(solver, passes, seconds, limit):
-    record = compare(solver, "breast-cancer", splits=2, passes=passes, seconds=seconds, jobs=1)[0]
-
-    assert record.measures.passes_limit == limit
-
-
 @pytest.mark.parametrize(
     "unknown", [{"objective_at_start": None}, {"value": None, "values": ()}, {"status": "error"}]
 )
@@ -120,50 +102,26 @@ def test_nothing_is_said_where_there_is_no_objective(unknown):
     assert relative_to_nothing.converged is None
 
 
-def test_a_certificate_that_nothing_can_be_gained_is_no_lack_of_convergence():
+def test_a_certificate_that_nothing_can_be_gained_shows_convergence():
     none = fit([1.0, 1.0, 1.0], gaps=[1e-2, 1e-4, 5e-7], stop="CERTIFIED")
     assert judged(none).converged is True
     assert judged(fit([1.0, 1.0, 1.0], gaps=[1e-2, 1e-2, 1e-3])).converged is False
 
 
-@pytest.fixture(scope="module")
-def fits():
-    """Fits of exact and of iterative solvers, some of them of one problem."""
-    solvers = (
-        "ls-svm[lam=0.5],opauc[lam=0.25],spam-l1[xi=0.04],aum,aum-margin[early_stopping=False],"
-        "logistic"
-    )
-    return compare(solvers, "breast-cancer", features="maxabs", splits=2, passes=8)
+def test_two_solvers_of_one_problem_are_compared_and_others_are_not():
+    solvers = "ls-svm[lam=0.5],opauc[lam=0.25],aum,logistic"
+    fits = compare(solvers, "breast-cancer", features="maxabs", splits=2, passes=8)
+    optima = Optima(fits)
+    exact, online, stopped, unlisted = (flat_row(record, optima) for record in fits[:4])
 
-
-def of(fits, solver):
-    return [flat_row(r, Optima(fits)) for r in fits if str(r.cell.solver).startswith(solver)]
-
-
-def test_two_solvers_of_one_problem_are_compared(fits):
-    for exact, online in zip(of(fits, "ls-svm"), of(fits, "opauc"), strict=True):
-        ridge = "PairwiseSquare + ElasticNet[l1=0.0,l2=0.5,free=0]"
-        assert exact["problem"] == online["problem"] == ridge
-        behind = (online["objective"] - exact["objective"]) / (1.0 - exact["objective"])
-        assert online["relative_gap"] >= 0.99 * behind > 0.0
-        assert online["converged"] is not True  # nothing of its own is certified
-
-
-def test_nothing_is_said_of_early_stopping_nor_of_unlisted_objectives(fits):
-    for row in (*of(fits, "aum["), *of(fits, "logistic")):
+    ridge = "PairwiseSquare + ElasticNet[l1=0.0,l2=0.5,free=0]"
+    assert exact["problem"] == online["problem"] == ridge
+    behind = (online["objective"] - exact["objective"]) / (1.0 - exact["objective"])
+    assert online["relative_gap"] >= 0.99 * behind > 0.0
+    assert online["converged"] is not True  # nothing of its own is certified
+    for row in (stopped, unlisted):
         assert row["converged"] is row["relative_gap"] is row["gap_kind"] is None
-    assert {row["stop"] for row in of(fits, "logistic")} == {"FINISHED"}  # in a single step
-
-
-@pytest.mark.nightly
-def test_a_short_fit_is_judged_by_longer_fits_only():
-    short = compare("spam-l1", "breast-cancer", splits=2, passes=1)
-    longer = compare("spam-l1", "breast-cancer", splits=2, passes=20)
-
-    assert {row["converged"] for row in of(short, "spam")} == {None}
-    for record in short:
-        row = flat_row(record, Optima([*short, *longer]))
-        assert (row["gap_kind"], row["converged"]) == ("measured", False)
+    assert unlisted["stop"] == "FINISHED"  # in a single step
 
 
 @pytest.mark.parametrize(
@@ -191,20 +149,15 @@ def test_a_certificate_that_another_fit_disproves_is_none():
     optima = Optima([liar, honest])
     found = optima.judge(Descent.of(liar))
 
-    assert found.disproved == (
-        "its certificate says that f + Ω is at least 0.7999999, and b has 0.5 on the same rows"
-    )
+    assert "0.7999999" in found.disproved
+    assert "b has 0.5" in found.disproved
     assert (found.gap_kind, found.converged) == ("measured", False)
     row = flat_row(liar, optima)
     assert (row["stop"], row["gap_kind"]) == ("DISPROVED", "measured")
     assert row["disproved"] == found.disproved
-    frame = frame_of([liar, honest])
-    ends = ends_of(frame, 0, 0)
+    ends = ends_of(frame_of([liar, honest]), 0, 0)
     assert str(ends) == "disproved"
-    assert end_notes([("liar", "d", ends)])[:2] == (
-        "disproved: not certified, since another fit disproves the certificate:",
-        f"  liar on d: 1 of 1 fits, {found.disproved}",
-    )
+    assert found.disproved in end_notes([("liar", "d", ends)])[1]
     by_fits = Optima()
     for record in (liar, honest):
         by_fits.add_fit(Descent.of(record))
@@ -214,16 +167,12 @@ def test_a_certificate_that_another_fit_disproves_is_none():
 @pytest.mark.parametrize(
     "other",
     [
-        {"solver": "b", "problem": "another"},
-        {"solver": "b", "split": 1},
-        {"solver": "b", "feasible": False},
-        {"solver": "b", "value": 0.8 - 1e-7},  # only a point before the end is lower
-        {"solver": "b", "value": 0.8 - 9e-7},
+        *({"problem": "another"}, {"split": 1}, {"feasible": False}),
+        *({"value": 0.8 - 1e-7}, {"value": 0.8 - 9e-7}),  # a lower point on the way; rounding
     ],
-    ids=["problem", "split", "infeasible", "claim along the way", "rounding"],
 )
 def test_what_disproves_no_certificate(other):
     certified = fit([0.9, 0.8], gaps=[0.1, 0.0], stop="CERTIFIED")
-    found = judged(certified, fit([0.6, 0.5], **other))
+    found = judged(certified, fit([0.6, 0.5], solver="b", **other))
 
     assert (found.disproved, found.gap_kind) == (None, "certified")

@@ -2,30 +2,20 @@
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
+from refusals import assert_refused
 
 import aucbench
 from aucbench import compare
 from aucbench.bench import Store
-from aucbench.bench.cell import Choice
 from aucbench.bench.fingerprints import file_fingerprint
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.runner import folder_status
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry import describe
 from aucbench.registry.describing import descriptions_of
-from aucbench.registry.specs import (
-    Spec,
-    anchored,
-    bare,
-    in_file,
-    parse_chain,
-    parse_spec,
-    short,
-    without_place,
-)
+from aucbench.registry.specs import Spec
 from aucbench.report.folder import read_frame
 from aucbench.testing.subjects import named
 
@@ -95,31 +85,6 @@ def write(folder, helper, stem="mine"):
     (folder / f"{stem}.py").write_text(source)
 
 
-def test_specifications_of_files():
-    assert in_file("./a b/mine.py:Descent") == (Path("a b/mine.py"), "Descent")
-    assert in_file("mine.py:Outer.Inner") == (Path("mine.py"), "Outer.Inner")
-    for other in ("mine.py", "sht-auc", "dist:name", "https://x.org/a.py:b", "mine.py:3", ".py:A"):
-        assert in_file(other) is None
-
-    where = f"{Path.cwd()}/mine.py"
-    assert anchored(Spec("./mine.py:A", {"k": 1})) == Spec(f"{where}:A", {"k": 1})
-    assert anchored(Spec("c++/mine.py:A")) == Spec(f"{Path.cwd()}/c++/mine.py:A")
-    assert without_place(Spec("/x/mine.py:A", {"k": 1})) == Spec("A", {"k": 1})
-    assert bare(parse_spec("/x/mine.py:A[k=/y/b.py:c]")) == "A[k='/y/b.py:c']"
-    assert bare(parse_chain("a+/x/mine.py:B")) == "a+B"
-    tuned = Choice(Spec("/x/y/mine.py:A"), tune=True)
-    assert (bare(tuned), bare(tuned, 1)) == ("A (tuned)", "mine.py:A (tuned)")
-    grid = Choice(Spec("/x (y)/mine.py:A"), (("k", (1, 2)),))
-    assert bare(grid) == "A (tuned k=1|2)"
-    assert short(parse_chain(f"a+{where}:B[k=1]")) == "a+mine.py:B[k=1]"
-    assert short(Spec(f"{Path.cwd()}/x (y)/mine.py:A")) == "x (y)/mine.py:A"
-    assert short(Spec("/x/mine.py:A", {"k": 5})) == "/x/mine.py:A[k=5]"
-    for shortened in (short, bare):
-        assert shortened(Spec("sht-auc", {"k": 5})) == "sht-auc[k=5]"
-        assert shortened(Choice(Spec("A()", {"k": 5}), tune=True)) == "A[k=5] (tuned)"
-        assert shortened(Spec("my()/file.csv")) == "my()/file.csv"
-
-
 def test_show_and_check_know_what_is_in_a_file(mine):
     [page] = descriptions_of("./mine.py:Descent")
     assert (page.kind, page.name, page.doc) == ("solvers", "Descent", "w - gamma f'(w).")
@@ -130,29 +95,28 @@ def test_show_and_check_know_what_is_in_a_file(mine):
     assert subject.build().gamma == 0.5
 
 
-@pytest.mark.parametrize(
-    ("spec", "source", "told"),
-    [
-        ("none.py:A", None, "cannot read .*none.py: No such file.*; name a file of Python"),
-        ("mine.py:Descend", None, r"there is no Descend in .*mine.py; it has Descent$"),
-        ("mine.py:blobs", None, "mine.py:blobs is a data set, wanted a solver"),
-        ("mine.py:Whole", None, "mine.py:Whole is a projector, wanted a solver"),
-        ("mine.py:Lacking", None, r"mine.py:Lacking \(line 40\) is not a valid solver: it lacks"),
-        ("mine.py:Descent[k=1]", None, "unknown parameter of Descent 'k'"),
-        ("mine.py:Descent[gamma=-1]", None, "gamma must be"),
-        ("wrong.py:A", "x = 1\nclass A(:\n", "wrong.py, line 2: SyntaxError: invalid syntax$"),
-        ("wrong.py:A", "x = 1\n1 / 0\n", "wrong.py, line 2: ZeroDivisionError: division by zero$"),
-        ("wrong.py:A", "raise SystemExit(3)", "wrong.py, line 1: SystemExit: 3$"),
-        ("wrong.py:A", "A = 3", "A in .*wrong.py is 3, wanted a class or a function"),
-        ("json.py:A", "A = 3", "has the name of another module, json; rename the file"),
-    ],
-)
-def test_what_is_wrong_is_one_sentence_with_file_and_line(mine, spec, source, told):
+WRONG = [  # a specification, the source of its file, and two words of the sentence
+    ("none.py:A", None, "cannot read", "none.py"),
+    ("mine.py:Descend", None, "no Descend", "Descent"),
+    ("mine.py:blobs", None, "mine.py:blobs", "data set"),
+    ("mine.py:Whole", None, "mine.py:Whole", "projector"),
+    ("mine.py:Lacking", None, "line 40", "lacks"),
+    ("mine.py:Descent[k=1]", None, "Descent", "'k'"),
+    ("mine.py:Descent[gamma=-1]", None, "gamma", "-1"),
+    ("wrong.py:A", "x = 1\nclass A(:\n", "line 2", "SyntaxError"),
+    ("wrong.py:A", "x = 1\n1 / 0\n", "line 2", "ZeroDivisionError"),
+    ("wrong.py:A", "raise SystemExit(3)", "line 1", "SystemExit"),
+    ("wrong.py:A", "A = 3", "is 3", "a class"),
+    ("json.py:A", "A = 3", "json", "rename"),
+]
+
+
+@pytest.mark.parametrize(("spec", "source", "place", "word"), WRONG)
+def test_what_is_wrong_is_one_sentence_with_file_and_line(mine, spec, source, place, word):
     if source is not None:
         (mine / spec.partition(":")[0]).write_text(source)
-    with pytest.raises(AucbenchError, match=told) as caught:
-        aucbench.get_solver(spec)
-    assert "\n" not in str(caught.value)
+    said = assert_refused(lambda: aucbench.get_solver(spec), AucbenchError, word)
+    assert place in said
 
 
 def test_the_content_identifies_a_file_and_what_it_imports(mine, tmp_path):
@@ -239,27 +203,24 @@ def test_a_moved_file_is_resumed_and_an_edited_one_computed_again(mine, tmp_path
     assert edited[0].curve[-1]["objective"] != first[0].curve[-1]["objective"]
 
 
-def test_two_versions_of_a_file_are_told_apart(mine, tmp_path):
+def test_two_versions_of_a_file_are_told_apart(mine, here, tmp_path):
     helper = next(mine.glob("helper*.py")).stem
     for number in (1, 2):
         write(tmp_path / f"v{number}", helper)
         same = (mine / "mine.py").read_text()
         (tmp_path / f"v{number}" / "mine.py").write_text(same)
     both = ["v1/mine.py:Descent", "v2/mine.py:Descent"]
-    with pytest.raises(ParameterError, match=r"v1/mine.py:Descent and .* are the same; name one"):
-        compare(both, "mine.py:blobs", splits=2, passes=3)
-
-    sets = ["v1/mine.py:blobs", "v2/mine.py:blobs"]
-    with pytest.raises(ParameterError, match=r"v1/mine.py:blobs and .* are the same; name one"):
-        compare("logistic", sets, splits=2, passes=3)
+    for solvers, sets in (
+        (both, "breast-cancer"),
+        ("logistic", ["v1/mine.py:blobs", "v2/mine.py:blobs"]),
+    ):
+        with pytest.raises(ParameterError, match="same"):
+            compare(solvers, sets, splits=2)
 
     (tmp_path / "v2" / f"{helper}.py").write_text("FACTOR = 3.0\n")
     found = compare(both, "mine.py:blobs", splits=2, passes=3)
     assert found.findings.frame.solvers == tuple(both)
     assert {str(r.cell).partition(" on ")[0] for r in found} == {*both}
-    (mine / "other.py").write_text((tmp_path / "v2" / "mine.py").read_text() + "x = 1\n")
-    found = compare(["v1/mine.py:Descent", "other.py:Descent"], "breast-cancer", splits=2, passes=3)
-    assert found.findings.frame.solvers == ("mine.py:Descent", "other.py:Descent")
 
 
 FAULTS = {  # of files: what a fault at import, or of a constructor, costs is the row of its solver
@@ -274,12 +235,8 @@ FAULTS = {  # of files: what a fault at import, or of a constructor, costs is th
 
 def test_a_file_that_never_ends_or_leaves_at_its_import_costs_its_own_row_only(mine):
     for name, (source, _, _) in FAULTS.items():
-        leaving = (
-            (mine / "mine.py")
-            .read_text()
-            .replace("require_at_least(0.0, gamma=self.gamma)", "exit(4)")
-        )
-        (mine / f"{name}.py").write_text(leaving if source is None else source)
+        exits = (mine / "mine.py").read_text().replace("require_at_least(0.0,", "exit(4);dict(")
+        (mine / f"{name}.py").write_text(exits if source is None else source)
     names = [f"{name}.py:Descent" for name in FAULTS]
     found = compare([*names, "constant"], "breast-cancer", splits=2, passes=1, timeout=3)
     ends = {str(record.cell.solver): record for record in found}
@@ -290,10 +247,9 @@ def test_a_file_that_never_ends_or_leaves_at_its_import_costs_its_own_row_only(m
         assert (ended.status, reason in ended.reason) == (status, True), (name, ended)
 
 
-def test_an_error_in_a_fit_names_the_file_and_the_line(mine):
-    (mine / "mine.py").write_text(
-        (mine / "mine.py").read_text().replace("problem.objective", "1 / 0")
-    )
+def test_an_error_in_a_fit_names_the_file_and_the_line(mine, here):
+    source = (mine / "mine.py").read_text()
+    (mine / "mine.py").write_text(source.replace("problem.objective", "1 / 0"))
     [record, *_] = compare("mine.py:Descent", "breast-cancer", splits=2)
     assert record.status.error_type == "ZeroDivisionError"
     assert f"in the solver {mine}/mine.py:Descent" in record.status.reason
@@ -301,13 +257,7 @@ def test_an_error_in_a_fit_names_the_file_and_the_line(mine):
 
 
 def test_a_script_that_compares_when_imported_does_not_run_for_ever(mine):
-    (mine / "script.py").write_text(
-        (mine / "mine.py").read_text()
-        + '\nimport aucbench\naucbench.compare("./script.py:Descent", "breast-cancer")\n'
-    )
+    again = 'import aucbench\naucbench.compare("./script.py:Descent", "breast-cancer")\n'
+    (mine / "script.py").write_text((mine / "mine.py").read_text() + again)
     with pytest.raises(ParameterError, match="__main__"):
         compare("./script.py:Descent", "breast-cancer")
-
-
-def renamed(folder, name):
-    return (folder / "mine.py").rename(folder / name)

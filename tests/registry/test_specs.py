@@ -136,3 +136,30 @@ def test_what_differs_has_another_identity():
 )
 def test_the_first_value_may_stand_without_its_name(text, unnamed, params):
     assert parse_spec(text) == Spec("e", {FIRST: unnamed, **params})
+
+
+def test_specifications_of_files():
+    assert in_file("./a b/mine.py:Descent") == (Path("a b/mine.py"), "Descent")
+    assert in_file("mine.py:Outer.Inner") == (Path("mine.py"), "Outer.Inner")
+    for other in ("mine.py", "sht-auc", "dist:name", "https://x.org/a.py:b", "mine.py:3", ".py:A"):
+        assert in_file(other) is None
+
+    where = f"{Path.cwd()}/mine.py"
+    assert anchored(Spec("./mine.py:A", {"k": 1})) == Spec(f"{where}:A", {"k": 1})
+    assert anchored(Spec("c++/mine.py:A")) == Spec(f"{Path.cwd()}/c++/mine.py:A")
+    assert without_place(Spec("/x/mine.py:A", {"k": 1})) == Spec("A", {"k": 1})
+    assert bare(parse_spec("/x/mine.py:A[k=/y/b.py:c]")) == "A[k='/y/b.py:c']"
+    assert bare(parse_chain("a+/x/mine.py:B")) == "a+B"
+    tuned = Choice(Spec("/x/y/mine.py:A"), tune=True)
+    assert (bare(tuned), bare(tuned, 1)) == ("A (tuned)", "mine.py:A (tuned)")
+    grid = Choice(Spec("/x (y)/mine.py:A"), (("k", (1, 2)),))
+    assert bare(grid) == "A (tuned k=1|2)"
+    assert short(parse_chain(f"a+{where}:B[k=1]")) == "a+mine.py:B[k=1]"
+    assert short(Spec(f"{Path.cwd()}/x (y)/mine.py:A")) == "x (y)/mine.py:A"
+    assert short(Spec("/x/mine.py:A", {"k": 5})) == "/x/mine.py:A[k=5]"
+    for shortened in (short, bare):
+        assert shortened(Spec("sht-auc", {"k": 5})) == "sht-auc[k=5]"
+        assert shortened(Choice(Spec("A()", {"k": 5}), tune=True)) == "A[k=5] (tuned)"
+        assert shortened(Spec("my()/file.csv")) == "my()/file.csv"
+
+
