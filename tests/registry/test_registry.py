@@ -1,145 +1,187 @@
-from dataclasses import dataclass
-from pathlib import Path
+"""Things are built by name: their parameters, mistakes, and data sets that nobody registers."""
+
+from inspect import signature
 
 import pytest
+from refusals import assert_refused, refusals
+from samples import data
 from toys import HEAD, solver
 
-from aucbench import registry
-from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.registry import (
-    describe,
-    get_dataset,
-    get_solver,
-    names,
+from aucbench import get_solver, registry, solve
+from aucbench.errors import (
+    AucbenchError,
+    DataError,
+    MissingExtraError,
+    ParameterError,
+    UnknownNameError,
 )
+from aucbench.registry import describe, get_dataset, names
+from aucbench.registry.lookup import lookup
+from aucbench.registry.signatures import call as built
 
 pytestmark = pytest.mark.plain
 
-
-def test_an_instance_is_returned_unchanged():
-    made = get_solver("logistic")
-    assert get_solver(made) is made
-    message = "is an instance already; C can only be given with a name"
-    with pytest.raises(ParameterError, match=message):
-        get_solver(made, C=2.0)
-
-
-@pytest.mark.parametrize("thing", [5, None, object(), ["logistic"], registry.Description])
-def test_what_is_no_solver_is_refused(thing):
-    with pytest.raises(ParameterError, match="wanted the name of a solver or an instance of one"):
-        get_solver(thing)
-
-
-def test_parameters_in_brackets_and_beside(site):
-    site.add("foo", foo=solver("foo"))
-    assert get_solver("foo[k=5,fast=false]", gamma=0.5) == get_solver(
-        "foo:foo", k=5, fast=False, gamma=0.5
-    )
-    with pytest.raises(ParameterError, match="k of foo is given twice"):
-        get_solver("foo[k=5]", k=6)
-
-
-@pytest.mark.parametrize(
-    ("spec", "error", "message"),
-    [
-        ("foo[kk=5]", UnknownNameError, "unknown parameter of foo 'kk': did you mean 'k'?"),
-        ("foo[needs=5]", UnknownNameError, "known are: fast, gamma, k"),
-        ("foo[fast=no]", ParameterError, "fast of foo must be True or False, got 'no'"),
-        ("foo[k=many]", ParameterError, "k of foo must be a number, got 'many'"),
-        ("foo[k=none]", ParameterError, "k of foo must be a number, got None"),
-        ("foo[k=101]", ParameterError, "foo: k is too large"),
-        ("foo[k=", ParameterError, "cannot read"),
-        ("fooo", UnknownNameError, "unknown solver 'fooo': did you mean 'foo'?"),
-        ("bar:foo", UnknownNameError, "unknown solver 'bar:foo'"),
-        ("foo bar", UnknownNameError, "unknown solver 'foo bar'"),
-    ],
+LOGISTIC = get_solver("logistic")
+MISTAKES = refusals(
+    ("instance", lambda: get_solver(LOGISTIC, C=2.0), ParameterError, "C can only"),
+    *(
+        (f"no solver: {thing}", lambda given=thing: get_solver(given), ParameterError, "instance")
+        for thing in (5, None, ["logistic"], registry.Description)
+    ),
+    *(
+        (spec, lambda given=spec: get_solver(given), error, word)
+        for spec, error, word in [
+            ("foo[kk=5]", UnknownNameError, "'k'"),
+            ("foo[needs=5]", UnknownNameError, "fast, gamma, k"),
+            ("foo[fast=no]", ParameterError, "True or False"),
+            ("foo[k=many]", ParameterError, "'many'"),
+            ("foo[k=none]", ParameterError, "None"),
+            ("foo[k=101]", ParameterError, "too large"),
+            ("foo[k=", ParameterError, "cannot read"),
+            ("fooo", UnknownNameError, "'foo'?"),
+            ("bar:foo", UnknownNameError, "'bar:foo'"),
+            ("foo bar", UnknownNameError, "'foo bar'"),
+            ("lacking", ParameterError, "lacking[n=...,m=...]"),
+        ]
+    ),
+    ("twice", lambda: get_solver("foo[k=5]", k=6), ParameterError, "twice"),
+    ("kind", lambda: describe("solver", "foo"), UnknownNameError, "datasets"),
+    ("data set", lambda: get_dataset("breast-cancr"), UnknownNameError, "'breast-cancer'"),
+    ("own data set", lambda: get_dataset("breast-cancr"), UnknownNameError, "mine"),
+    ("file", lambda: get_dataset("absent.csv"), DataError, "absent.csv"),
+    ("key of a file", lambda: get_dataset("mine[k=5]"), UnknownNameError, "drop"),
 )
-def test_mistakes_are_told_in_one_sentence(site, spec, error, message):
-    site.add("foo", foo=solver("foo"))
-    with pytest.raises(error) as caught:
-        get_solver(spec)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
-def test_a_missing_parameter_is_named(site):
-    source = f"{HEAD}\n@hookimpl\ndef aucbench_solvers():\n    return {{'foo': lambda n, m: n}}"
-    site.add("foo", foo=source)
-    with pytest.raises(ParameterError, match=r"foo needs n, m: write foo\[n=...,m=...\]"):
-        get_solver("foo")
+@pytest.fixture
+def own(site, monkeypatch):
+    """The solver foo, a function that makes solvers, and the file `mine.csv`."""
+    lacking = "\n@hookimpl\ndef aucbench_solvers():\n    return {'lacking': lambda n, m: n}"
+    site.add("foo", "2.5", foo=solver("foo"), other=HEAD + lacking)
+    (site.path / "mine.csv").write_text("a,y\n1,0\n2,1\n3,0\n4,1\n", encoding="utf-8")
+    monkeypatch.setenv("AUCBENCH_DATA", str(site.path))
+    return site.path
+
+
+@MISTAKES
+def test_mistakes_are_told_in_one_sentence(own, call, error, word):
+    assert_refused(call, error, word)
+
+
+def test_a_solver_is_built_by_its_name_or_is_there_already(own):
+    given = get_solver("foo[k=5,fast=false]", gamma=0.5)
+    assert given == get_solver("foo:foo", k=5, fast=False, gamma=0.5)
+    assert get_solver(given) is given
 
 
 @pytest.mark.parametrize("kind", registry.KINDS)
-def test_every_built_in_is_what_it_says(site, kind):
+def test_every_built_in_is_what_it_says(kind):
     assert names(kind) == sorted({*names(kind)})
     for name in names(kind):
-        told = describe(kind, name)
-        assert (told.name, told.distribution, told.kind) == (name, "aucbench", kind)
-        assert told.doc
-        assert all(p.type for p in told.parameters), name
-        assert {name for grid in told.space for name in grid} <= {p.name for p in told.parameters}
+        found = describe(kind, name)
+        assert (found.name, found.distribution, found.kind) == (name, "aucbench", kind)
+        assert found.doc
+        assert all(p.type for p in found.parameters), name
+        parameters = {p.name for p in found.parameters}
+        assert {name for grid in found.space for name in grid} <= parameters
 
 
-def test_describe_tells_parameters_grid_and_origin(site):
-    site.add("foo", "2.5", foo=solver("foo"))
-    told = describe("solvers", "foo")
-    assert (told.plugin, told.distribution, told.version) == ("foo", "foo", "2.5")
-    assert told.doc == "w <- 0."
-    assert [(p.name, p.type, p.required, p.default) for p in told.parameters] == [
+def test_describe_tells_parameters_grid_and_origin(own):
+    found = describe("solvers", "foo")
+    assert (found.plugin, found.distribution, found.version) == ("foo", "foo", "2.5")
+    assert found.doc == "w <- 0."
+    assert [(p.name, p.type, p.required, p.default) for p in found.parameters] == [
         ("k", "int", False, 3),
         ("fast", "bool", False, True),
         ("gamma", "float | None", False, None),
     ]
-    assert told.space == ({"k": {"text": "1, 2", "values": [1, 2]}},)
+    assert found.space == ({"k": {"text": "1, 2", "values": [1, 2]}},)
     assert "data" not in [p.name for p in describe("objectives", "logistic").parameters]
-    with pytest.raises(UnknownNameError, match="known are: datasets, features"):
-        describe("solver", "foo")
 
 
-@dataclass
-class Folder:
-    path: Path
-
-    def csv(self, name):
-        (self.path / name).write_text("a,y\n1,0\n2,1\n3,0\n4,1\n", encoding="utf-8")
-        return str(self.path / name)
-
-
-def test_what_nobody_registers_is_a_file(tmp_path, monkeypatch):
-    folder = Folder(tmp_path)
-    path = folder.csv("my data (1).csv")
-    assert get_dataset(path).n == 4
-    assert get_dataset(f"{path}[target=a,positive=[1,2],negative=rest]").y.tolist() == [
-        1,
-        1,
-        -1,
-        -1,
-    ]
-    folder.csv("mine.csv")
-    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
+def test_what_nobody_registers_is_a_file(own, monkeypatch):
+    path = own / "my data (1).csv"
+    path.write_text((own / "mine.csv").read_text())
+    assert get_dataset(str(path)).n == 4
+    labels = get_dataset(f"{path}[target=a,positive=[1,2],negative=rest]").y
+    assert labels.tolist() == [1, 1, -1, -1]
     assert get_dataset("mine", positive=0).y.tolist() == [1, -1, 1, -1]
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(own)
     assert get_dataset("mine.csv").d == 1
-    with pytest.raises(UnknownNameError, match=r"unknown parameter of mine 'k': known are: .*drop"):
-        get_dataset("mine[k=5]")
 
 
 def test_addresses_and_foreign_paths_reach_the_reader_whole(monkeypatch):
     from aucbench.datasets import files
 
     seen = []
+    sources = ["https://host:80/a.csv?b=1", "C:\\data\\x.csv", "C:x.csv", "./o'brien.csv"]
     monkeypatch.setattr(files, "load", lambda source, *, positive=None: seen.append(source))
-    for source in ("https://host:80/a.csv?b=1", "C:\\data\\x.csv", "C:x.csv", "./o'brien.csv"):
+    for source in sources:
         get_dataset(source)
-    assert seen == ["https://host:80/a.csv?b=1", "C:\\data\\x.csv", "C:x.csv", "./o'brien.csv"]
+    assert seen == sources
 
 
-def test_an_unknown_data_set_lists_names_and_files(tmp_path, monkeypatch):
-    Folder(tmp_path).csv("mine.csv")
-    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
-    with pytest.raises(UnknownNameError) as caught:
-        get_dataset("breast-cancr")
-    assert "unknown data set 'breast-cancr': did you mean 'breast-cancer'?" in str(caught.value)
-    assert "mine" in str(caught.value)
-    with pytest.raises(DataError):
-        get_dataset(str(tmp_path / "absent.csv"))
+BAD = (-(10**400), 10**400, 10**30, -1, None, True, float("nan"), float("inf"), -0.5, "many", 2**31)
+LARGEST = [  # the largest values that can be computed with
+    *((name, "C", 1e100) for name in ("linear-svc", "logistic")),
+    *((name, "lam", 1e100) for name in ("opauc", "opauc-lr", "uni-exp", "reg-solam")),
+    *(("sgd-logistic", "alpha", 1e20), ("interval-regression", "margin", 1e100)),
+    *(("spam-l1", "l1", 1e100), ("spam-net", "l2", 1e100)),
+    *(("xgboost", "reg_lambda", 1e38), ("xgboost-pairwise", "min_child_weight", 1e38)),
+]
+COUNTS = [("sht-auc", "k"), ("sht-auc", "blocks"), ("oam-seq", "buffer"), ("opauc-lr", "rank")]
+LIMITS = [*LARGEST, ("lightgbm", "num_leaves", 131072), *((*each, 2**31 - 1) for each in COUNTS)]
+LIBLINEAR = [(n, C) for n in ("linear-svc", "logistic", "logistic-balanced") for C in (0.0, 1e-320)]
+
+
+def require_library(name):
+    """Skip the test of a solver whose library is not installed."""
+    if name.startswith(("lightgbm", "xgboost")):
+        pytest.importorskip(name.partition("-")[0])
+
+
+@pytest.mark.parametrize("kind", ["solvers", "objectives", "projectors", "features"])
+def test_each_value_of_a_parameter_is_taken_or_refused_in_one_sentence(kind):
+    given = (data(n=24, d=3),) if kind == "objectives" else ()
+    for name in {*names(kind)} - {"estimator"}:
+        factory = lookup(kind, name).factory
+        for parameter in [*signature(factory).parameters][len(given) :]:
+            for value in BAD:
+                said = ""
+                try:
+                    built(name, factory, given, {parameter: value})
+                except MissingExtraError:
+                    break
+                except AucbenchError as refused:
+                    said = str(refused)
+                assert "\n" not in said
+
+
+@pytest.mark.parametrize(("name", "parameter", "most"), LIMITS)
+def test_what_cannot_be_computed_with_is_refused_when_the_solver_is_made(name, parameter, most):
+    require_library(name)
+    get_solver(name, **{parameter: most})
+    for value in (10 * most, most + 1 if isinstance(most, int) else 100 * most):
+        assert_refused(
+            lambda more=value: get_solver(name, **{parameter: more}), ParameterError, "at most"
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),
+    [
+        *LARGEST,
+        *(("fsauc", "kappa", 1e308), ("fsauc", "passes", 1e308), ("solam", "kappa", 1e308)),
+        ("logistic-balanced", "C", 2**31 - 1),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_fit_with_a_large_value_ends(name, parameter, value):
+    require_library(name)
+    rows = data(n=24, d=3)
+    assert solve(get_solver(name, **{parameter: value}), rows, passes=2).stop is not None
+
+
+@pytest.mark.parametrize(("name", "C"), LIBLINEAR)
+def test_a_regularisation_for_which_liblinear_does_not_end_is_refused(name, C):
+    assert_refused(lambda: get_solver(name, C=C), ParameterError, "C must be")

@@ -1,12 +1,27 @@
+"""Specifications: the text of a name with its parameters, its one identity, and places of files."""
+
 from math import inf
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aucbench.bench.cell import Choice
 from aucbench.errors import ParameterError
 from aucbench.registry import identity_of
-from aucbench.registry.specs import FIRST, Spec, parse_spec, split_specs
+from aucbench.registry.specs import (
+    FIRST,
+    Spec,
+    anchored,
+    bare,
+    in_file,
+    parse_chain,
+    parse_spec,
+    short,
+    split_specs,
+    without_place,
+)
 
 pytestmark = pytest.mark.plain
 
@@ -45,11 +60,7 @@ def test_nested_values_survive_their_text():
     found = parse_spec(text)
 
     assert str(found) == text
-    assert (
-        parse_spec(str(found)).params
-        == found.params
-        == {"k": (inf, {-inf}, {"x": [inf, ()]}, (2,), set())}
-    )
+    assert found.params == {"k": (inf, {-inf}, {"x": [inf, ()]}, (2,), set())}
 
 
 @given(st.lists(SPECS, min_size=1, max_size=4))
@@ -87,6 +98,12 @@ def test_any_text_gives_a_specification_or_a_sentence(text):
         ("a[file=C:\\data\\x.csv]", "a", {"file": "C:\\data\\x.csv"}),
         ("C:\\data\\o'brien (1).csv[target=y]", "C:\\data\\o'brien (1).csv", {"target": "y"}),
         ("https://host:80/a?b=1&c=2", "https://host:80/a?b=1&c=2", {}),
+        # The first value may stand without its name.
+        ("e[ sklearn.svm:SVC , C=10 ]", "e", {FIRST: "sklearn.svm:SVC", "C": 10}),
+        ("e[50]", "e", {FIRST: 50}),
+        ("e[none,k=1]", "e", {FIRST: None, "k": 1}),
+        ("e['a=b',k=1]", "e", {FIRST: "a=b", "k": 1}),
+        ("e[[a,b=1],k=1]", "e", {FIRST: ["a", "b=1"], "k": 1}),
     ],
 )
 def test_examples(text, name, params):
@@ -123,21 +140,6 @@ def test_what_differs_has_another_identity():
     assert len(tuned) == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "unnamed", "params"),
-    [
-        ("e[sklearn.svm:SVC]", "sklearn.svm:SVC", {}),
-        ("e[ sklearn.svm:SVC , C=10 ]", "sklearn.svm:SVC", {"C": 10}),
-        ("e[50]", 50, {}),
-        ("e[none,k=1]", None, {"k": 1}),
-        ("e['a=b',k=1]", "a=b", {"k": 1}),
-        ("e[[a,b=1],k=1]", ["a", "b=1"], {"k": 1}),
-    ],
-)
-def test_the_first_value_may_stand_without_its_name(text, unnamed, params):
-    assert parse_spec(text) == Spec("e", {FIRST: unnamed, **params})
-
-
 def test_specifications_of_files():
     assert in_file("./a b/mine.py:Descent") == (Path("a b/mine.py"), "Descent")
     assert in_file("mine.py:Outer.Inner") == (Path("mine.py"), "Outer.Inner")
@@ -161,5 +163,3 @@ def test_specifications_of_files():
         assert shortened(Spec("sht-auc", {"k": 5})) == "sht-auc[k=5]"
         assert shortened(Choice(Spec("A()", {"k": 5}), tune=True)) == "A[k=5] (tuned)"
         assert shortened(Spec("my()/file.csv")) == "my()/file.csv"
-
-
