@@ -1,3 +1,5 @@
+"""What a description of a plugin says, for people and for programs, and that it is so."""
+
 import json
 import re
 from dataclasses import replace
@@ -42,16 +44,12 @@ def rows():
 
 
 @pytest.mark.parametrize("name", built_in())
-def test_every_solver_says_what_it_is_for_and_where_it_comes_from(name):
+def test_every_solver_says_what_it_is_for_and_its_docstring_names_its_paper(name):
     found = describe("solvers", name)
     assert 10 < len(found.purpose) < 70
-    assert bool(bibtex(found.cites)) == (name not in WITHOUT_A_PAPER)
-
-
-@pytest.mark.parametrize("name", built_in())
-def test_the_first_reference_is_a_paper_that_the_docstring_names(name):
-    found = describe("solvers", name)
-    for entry in list(bibtex(found.cites).values())[:1]:
+    cited = bibtex(found.cites)
+    assert bool(cited) == (name not in WITHOUT_A_PAPER)
+    for entry in list(cited.values())[:1]:
         author = re.search(r"author = \{(.*?),", entry)[1]
         spelt = author.replace(r"{\l}", "ł").replace("{", "").replace("}", "")
         year = re.search(r"year = \{(\d{4})\}", entry)[1]
@@ -101,39 +99,34 @@ def test_what_is_said_to_be_certified_is(name, rows):
     assert bool(gaps) == describe("solvers", name).certified
 
 
-# Of version 2 of the document.
-FIELDS = {
-    "kind": str,
-    "name": str,
-    "plugin": str,
-    "distribution": str,
-    "version": str,
-    "licence": str,
-    "family": str,
-    "purpose": str,
-    "doc": str,
-    "parameters": list,
-    "space": list,
+FIELDS = {  # of version 2 of the document
+    **dict.fromkeys(
+        [
+            "kind",
+            "name",
+            "plugin",
+            "distribution",
+            "version",
+            "licence",
+            "family",
+            "purpose",
+            "doc",
+        ],
+        str,
+    ),
+    **dict.fromkeys(("parameters", "space"), list),
     "needs": (dict, type(None)),
-    "sparse": bool,
-    "certified": bool,
-    "streaming": bool,
+    **dict.fromkeys(("sparse", "certified", "streaming"), bool),
     "missing": (str, type(None)),
-    "metric": (dict, type(None)),
-    "pairs": (dict, type(None)),
+    **dict.fromkeys(("metric", "pairs"), (dict, type(None))),
     "cites": list,
     "bibtex": (list, type(None)),
     "problem": (str, type(None)),
 }
-OF_A_PARAMETER = {
-    "name": str,
-    "type": str,
-    "required": bool,
-    "default": object,
-    "shown": str,
-}
+OF_A_PARAMETER = {"name": str, "type": str, "required": bool, "default": object, "shown": str}
 OF_METRIC = {"greater_is_better", "low", "high", "weights"}
 OF_NEEDS = {"capabilities", "passes", "path", "packages", "extra"}
+OF_AN_AXIS = {"text", "values", "range", "distribution"}
 
 
 def test_the_document_for_programs_is_version_2():
@@ -150,14 +143,11 @@ def test_the_document_for_programs_is_version_2():
         if plugin["kind"] == "solvers" and plugin["needs"]:
             assert {*plugin["needs"]} == OF_NEEDS
         assert {*(plugin["metric"] or OF_METRIC)} == OF_METRIC
-        assert (plugin["metric"] is None) == (
-            plugin["kind"] != "metrics" or bool(plugin["problem"])
-        )
-        for axes in plugin["space"]:
-            assert all(len(axis) == 2 for axis in axes.values())
-            assert all(
-                {*axis} <= {"text", "values", "range", "distribution"} for axis in axes.values()
-            )
+        is_metric = plugin["kind"] == "metrics" and not plugin["problem"]
+        assert (plugin["metric"] is not None) == is_metric
+        for axis in (axis for axes in plugin["space"] for axis in axes.values()):
+            assert len(axis) == 2
+            assert {*axis} <= OF_AN_AXIS
 
 
 def test_a_third_party_is_described_with_what_is_wrong(site):
