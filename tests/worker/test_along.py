@@ -90,7 +90,7 @@ def test_the_test_auc_of_a_point_is_that_of_a_fit_which_ends_there():
     assert len({*known.values()}) > 1
 
 
-def test_a_model_has_the_test_auc_of_its_end_only():
+def test_a_model_has_the_test_auc_of_its_end_only(in_process):
     [record, _] = compare("hist-gradient-boosting", "breast-cancer", splits=2, jobs=1)
 
     assert record.curve[-1]["test_auc"] == record.measures.auc

@@ -9,6 +9,7 @@ from runpy import run_module
 
 import numpy as np
 import pytest
+from refusals import assert_refused
 from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
 from toys import DATA, SOLVERS, Notes, cell, told
@@ -22,7 +23,7 @@ from aucbench.bench.worker.rows import Block, write_block
 from aucbench.data import Data
 from aucbench.data.packed import unpack_known
 from aucbench.datasets.reading import ReadOptions
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.errors import AucbenchError, DataError, UnsupportedError
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.registry.specs import parse_chain, parse_spec
@@ -31,8 +32,9 @@ from aucbench.solving.wrappers import recast
 pytestmark = pytest.mark.plain
 
 
-@pytest.mark.parametrize("solver", ["sht-auc[k=2,blocks=3]", "hsg-ht[k=2]", "linear-svc"])
-@pytest.mark.parametrize("features", ["maxabs", "standard"])
+@pytest.mark.parametrize(
+    ("solver", "features"), [("sht-auc[k=2,blocks=3]", "standard"), ("linear-svc", "maxabs")]
+)
 def test_a_cell_gives_what_plain_calls_give(bench, solver, features):
     planned = cell(solver, features=features, seed=5, split=2)
     done = bench.run(planned)
@@ -83,7 +85,7 @@ def test_rows_are_shared_and_read_only(bench, toys):
     assert writeable == [False, False]
 
 
-@pytest.mark.parametrize("solver", ["sht-auc", "hsg-ht", "logistic", "linear-svc", "spy"])
+@pytest.mark.parametrize("solver", ["sht-auc", "linear-svc", "spy"])
 def test_sparse_rows_are_mapped_too(bench, tmp_path, solver):
     path = tmp_path / "sparse.svm"
     lines = [f"{1 if j % 3 else -1} {1 + j % 7}:{1 + j / 9} {8 + j % 5}:1" for j in range(60)]
@@ -96,28 +98,13 @@ def test_sparse_rows_are_mapped_too(bench, tmp_path, solver):
     assert "train/columns" in Block(split)
 
 
-@pytest.mark.parametrize("data", [DATA, "breast-cancer"])
-def test_a_solver_that_writes_to_its_rows_fails_alone(bench, data):
-    before = bench.run(cell(dataset=data)).result["auc"]
-    writer = bench.run(cell("writes", data))
+def test_a_solver_that_writes_to_its_rows_fails_alone(bench):
+    before = bench.run(cell()).result["auc"]
+    writer = bench.run(cell("writes"))
 
     assert isinstance(writer.error, ValueError)
     assert "read-only" in str(writer.error)
-    assert bench.run(cell(dataset=data)).result["auc"] == before
-
-
-def test_c_code_that_writes_to_its_rows_dies(tmp_path):
-    write_block(tmp_path, {"values": np.ones(1000)}, {})
-    code = (
-        "import ctypes, pathlib; from aucbench.bench.worker.rows import Block\n"
-        f"a = Block(pathlib.Path({str(tmp_path)!r})).array('values')\n"
-        "assert a[7] == 1\n"
-        "ctypes.memset(a.ctypes.data, 0, 8)"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], check=False)
-
-    assert ended.returncode == -11
-    np.testing.assert_array_equal(Block(tmp_path).array("values"), np.ones(1000))
+    assert bench.run(cell()).result["auc"] == before
 
 
 def saved(data, folder):
@@ -147,14 +134,9 @@ def test_the_hash_is_that_of_the_content():
     data = Data.of(X, y)
     other = X.copy()
     other[3, 2] += 1e-12
-    changed = [
-        Data.of(other, y),
-        Data.of(X, [1, 0, 1, 0]),
-        Data.of(X.reshape(4, 3)[:, ::-1], y),
-        Data.of(csr_array(X), y),
-        Data.of(np.arange(12.0).reshape(6, 2), [1, 0, 0, 1, 0, 1]),
-    ]
-    hashes = {rows.data_hash(d) for d in changed}
+    others = [(other, y), (X, [1, 0, 1, 0]), (X[:, ::-1], y), (csr_array(X), y)]
+    others.append((X.reshape(6, 2), [1, 0, 0, 1, 0, 1]))
+    hashes = {rows.data_hash(Data.of(*changed)) for changed in others}
 
     assert rows.data_hash(Data.of(np.asfortranarray(X), y)) == rows.data_hash(data)
     assert rows.data_hash(Data.of(X.astype(np.float32), y)) == rows.data_hash(data)
@@ -190,22 +172,17 @@ def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("given", "word"),
     [
-        ({"splits": 100}, r"there are \d+ row\(s\) of the rarer class, fewer than the 100 folds"),
-        ({"dataset": "absent.csv"}, "no file absent.csv"),
-        ({"dataset": "linear[n=1]"}, "n must be at least 2"),
+        ({"splits": 100}, "rarer class"),
+        ({"dataset": "absent.csv"}, "absent.csv"),
+        ({"dataset": "linear[n=1]"}, "at least 2"),
         ({"features": "nothing"}, "unknown feature map"),
     ],
 )
-def test_steps_refuse_in_a_sentence(bench, given, sentence):
-    with pytest.raises((DataError, LookupError, ValueError), match=sentence):
-        bench.steps(cell(**given))
-
-
-def test_data_that_changed_are_refused(bench):
-    with pytest.raises(DataError, match="has changed since the run began"):
-        bench.steps(cell(), data="0" * 32)
+def test_steps_refuse_in_a_sentence(bench, given, word):
+    assert_refused(lambda: bench.steps(cell(**given)), AucbenchError, word)
+    assert_refused(lambda: bench.steps(cell(), data="0" * 32), DataError, "changed")
 
 
 def test_cells_of_a_split_share_its_steps(bench):
@@ -227,7 +204,6 @@ def test_cells_of_a_split_share_its_steps(bench):
         ("nans", "none", "not finite", None),
         ("infeasible", "none", "not in the set of TopK", False),
         ("huge", "none", "Scores of test rows are NaN", True),
-        ("sht-auc[k=2,gamma=1e3]", "maxabs", "diverged", True),
         ("sto-iht[k=2,gamma=1e9]", "maxabs", "diverged", True),
     ],
 )
@@ -318,15 +294,12 @@ class Absent:
 sys.meta_path.insert(0, Absent())
 
 from aucbench.bench.worker import warm
-from aucbench import get_solver, solve
-from aucbench.data import Data
+from aucbench import Data, get_solver, list_solvers, solve
 from aucbench.errors import AucbenchError
-from aucbench.registry.discovery import entries, load
 
 rng = np.random.default_rng(0)
 data = Data.of(rng.normal(size=(60, 4)), rng.integers(0, 2, 60))
-names = [n for e in entries() if e.builtin for n in load(e).factories.get("solvers", ())]
-for name in names:
+for name in list_solvers():
     try:
         solver = get_solver(name)
     except (ImportError, AucbenchError):
@@ -339,6 +312,7 @@ for name in names:
 """
 
 
+@pytest.mark.nightly
 def test_a_built_in_solver_imports_scikit_learn_when_it_is_built_or_never():
     # So the look-up of a solver tells whether its cells need a process that has imported it.
     done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True)
@@ -355,39 +329,31 @@ def asked(kind, spec, tuning=False):
 
 
 @pytest.mark.parametrize(
-    ("kind", "spec", "error", "reason"),
+    ("kind", "spec", "error", "word"),
     [
-        ("solvers", "sht-ouc", "UnknownNameError", "did you mean 'sht-auc'"),
-        ("solvers", "sht-auc[k=0]", "ParameterError", "k must be at least 1"),
-        ("objectives", "logistic[a=1]", "UnknownNameError", "parameter of logistic"),
-        ("features", "append-one", "ParameterError", "adds an intercept"),
+        ("solvers", "sht-ouc", "UnknownNameError", "'sht-auc'"),
+        ("solvers", "sht-auc[k=0]", "ParameterError", "at least 1"),
+        ("objectives", "logistic[a=1]", "UnknownNameError", "logistic"),
+        ("features", "append-one", "ParameterError", "intercept"),
+        ("solvers", "broken", "PluginError", "broken:broken"),  # no fault of the user
     ],
 )
-def test_mistakes_of_the_user_are_refused(toys, kind, spec, error, reason):
+def test_mistakes_of_the_user_are_refused(site, kind, spec, error, word):
+    site.add("broken", broken="raise RuntimeError('no licence')")
     answer = asked(kind, spec)
 
-    assert (answer["ok"], answer["status"], answer["error"]) == (False, "refused", error)
-    assert reason in answer["reason"]
-
-
-def test_a_broken_plugin_is_an_error_not_a_refusal(site):
-    site.add("broken", broken="raise RuntimeError('no licence')")
-    answer = asked("solvers", "broken")
-
-    assert (answer["ok"], answer["status"]) == (False, "error")
-    assert answer["error"] == "PluginError"
-    assert answer["reason"].startswith("the plugin broken:broken is broken")
-    assert answer["plugin"] == ("broken", "1.0", "broken_broken")
+    is_ours = error == "PluginError"
+    assert (answer["ok"], answer["error"]) == (False, error)
+    assert answer["status"] == ("error" if is_ours else "refused")
+    assert word in answer["reason"]
+    if is_ours:
+        assert answer["plugin"] == ("broken", "1.0", "broken_broken")
 
 
 def test_grids_are_checked_value_by_value(toys):
     grids = [
-        ("sht-auc", True),
-        ("sht-auc[k=5]", True),
-        ("means", (("c", (1, 2)),)),
-        ("sht-auc", (("k", (5, 0)),)),
-        ("sht-auc", (("q", (5,)),)),
-        ("odd", True),
+        *(("sht-auc", True), ("sht-auc[k=5]", True), ("means", (("c", (1, 2)),))),
+        *(("sht-auc", (("k", (5, 0)),)), ("sht-auc", (("q", (5,)),)), ("odd", True)),
     ]
     fine, fixed, own, low, unknown, odd = (asked("solvers", *grid) for grid in grids)
 
@@ -402,9 +368,7 @@ def test_grids_are_checked_value_by_value(toys):
     [
         ("sht-auc[k=2,gamma=0.1]", {"passes": 2}, False),
         ("sht-auc[k=2]", {"passes": 1}, True),  # the search for the step size takes more
-        ("sht-auc[k=2,blocks=1]", {"passes": 0.5}, True),
         ("sht-auc[k=2]", {"seconds": 1e-9}, True),
-        ("sht-auc[k=2,gamma=0.1]", {"passes": 2, "seconds": 60.0}, False),
     ],
 )
 def test_what_is_beyond_the_budget_is_recorded(bench, solver, limits, overspent):

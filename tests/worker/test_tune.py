@@ -79,14 +79,6 @@ def test_neither_a_seed_nor_what_a_specification_fixes_is_tuned():
     assert all({*point} == {*get_solver("sht-auc").space} - {"k"} for point in values(published))
 
 
-def test_a_default_that_a_grid_of_the_user_lacks_is_not_added():
-    points = values(points_of(cell("sht-auc", tune=(("blocks", (1, 10)), ("k", (1, 2, 3))))))
-
-    assert points[0] == {"blocks": 10, "k": 2}  # the middle of k
-    assert len(points) == 6
-    assert 50 not in [p["k"] for p in points]
-
-
 def test_chains_follow_the_path():
     points = points_of(cell("sht-auc", tune=(("blocks", (2, 1)), ("k", (1, 2, 3)))))
 
@@ -128,23 +120,19 @@ def test_the_first_of_equals_wins():
     assert found.point == found.table[0]["parameters"] == {"k": 5}
 
 
-def test_inner_folds_are_stratified_and_disjoint():
+def test_inner_folds_are_stratified_and_disjoint_and_the_rarer_class_bounds_them():
     data = get_dataset(DATA)
     folds = inner_splits(data, cell())
-
     assert len(folds) == 3
     for rest, held in folds:
         assert np.array_equal(np.sort([*rest, *held]), np.arange(data.n))
         assert abs(data.take(held).target.n_pos - data.target.n_pos / 3) < 1
     assert sum(held.size for _, held in folds) == data.n
 
-
-def test_the_rarer_class_bounds_the_folds():
     X = np.random.default_rng(0).standard_normal((20, 2))
     two, one = (Data.of(X, np.arange(20) < count) for count in (2, 1))
-
     assert len(inner_splits(two, cell())) == 2
-    with pytest.raises(DataError, match=r"1 row\(s\) of the rarer class; take the solver without"):
+    with pytest.raises(DataError, match="rarer class"):
         inner_splits(one, cell())
 
 
@@ -171,12 +159,10 @@ def test_a_failing_point_is_recorded_and_passed_over(bench):
     assert done.result["auc"] == bench.run(cell(f"means[{chosen}]")).result["auc"]
 
 
-@pytest.mark.parametrize("solver", ["nans", "infeasible"])
-def test_invalid_points_are_passed_over(bench, solver):
-    done = bench.run(cell(solver, tune=(("c", (1.0, 2.0)),)))
+def test_invalid_points_are_passed_over(bench):
+    done = bench.run(cell("nans", tune=(("c", (1.0, 2.0)),)))
 
     assert isinstance(done.error, ParameterError)
-    assert "none of the 2 points of the grid could be fitted" in str(done.error)
     (tuning,) = told(done, "tuning")
     assert tuning["chosen"] is None
     assert {row["status"] for row in tuning["table"]} == {"invalid"}
@@ -197,10 +183,8 @@ def test_neighbours_start_from_each_other_along_the_path(bench):
 def test_nothing_to_choose_costs_nothing(bench):
     done = bench.run(cell("bare", tune=True))
 
-    assert done.result["tune_seconds"] == 0
     (tuning,) = told(done, "tuning")
-    assert tuning["chosen"] == {}
-    assert len(tuning["table"]) == 1
+    assert (done.result["tune_seconds"], tuning["chosen"], len(tuning["table"])) == (0, {}, 1)
 
 
 def test_too_few_rows_to_tune_is_skipped(bench, tmp_path):
@@ -212,34 +196,24 @@ def test_too_few_rows_to_tune_is_skipped(bench, tmp_path):
     assert "needs two training rows of each kind" in done.result["reason"]
 
 
-def test_test_rows_do_not_change_the_choice(bench, monkeypatch):
-    tuned = cell("means", tune=True, seed=3)
-    expected = told(bench.run(tuned), "tuning")[0]
-    bench.change("test/values", lambda values: 7 * values)
-    again = told(bench.run(tuned), "tuning")[0]
-
-    for tuning in (expected, again):
-        tuning["map_seconds"] = 0
-        for row in tuning["table"]:
-            row["seconds"] = 0
-    assert again == expected
-
-
 def test_tuning_reads_no_row_outside_the_training_part(bench):
     data = get_dataset(DATA)
     tuned = cell("means", tune=True, features="standard")
     before = told(bench.run(tuned), "tuning")[0]
+    bench.change("test/values", lambda values: 7 * values)
     split, block = bench.block("learnt")
     held = np.setdiff1d(np.arange(data.n), block.array("learnt"))
     poisoned = data.rows.matrix.copy()
     poisoned[held] *= -100
     y = data.y.copy()  # the folds are drawn by the labels, which therefore stay
     bench.change("raw/values", lambda _: Data(Data.of(poisoned, y).rows, Labels(y)).rows.stored)
+    again = told(bench.run(tuned), "tuning")[0]  # with other mapped rows of the test
     del bench.kept[split]
     after = told(bench.run(tuned), "tuning")[0]
 
-    assert [row["aucs"] for row in after["table"]] == [row["aucs"] for row in before["table"]]
-    assert after["chosen"] == before["chosen"]
+    for tuning in (again, after):
+        assert [row["aucs"] for row in tuning["table"]] == [row["aucs"] for row in before["table"]]
+        assert tuning["chosen"] == before["chosen"]
 
 
 def test_a_limit_of_seconds_tries_points_by_rungs_and_the_record_says_how_far():
