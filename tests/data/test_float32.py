@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 from layouts import LAYOUTS
-from scipy.sparse import csr_array
 
 from aucbench.bench.worker.rows import data_hash, load_data, save_data
 from aucbench.data import Chunk, Data, columns, passes
@@ -15,7 +14,6 @@ from aucbench.data.layouts import stack_rows, to_faster_layout
 from aucbench.errors import PluginError
 from aucbench.features import MinMax, Standard, affine, chain
 from aucbench.features.chain import mapped
-from aucbench.registry import get_solver
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(1.0, size=(40, 6))
@@ -57,27 +55,6 @@ def test_an_array_of_float32_is_copied_only_where_it_becomes_float64():
     assert np.shares_memory(Data.of(given, Y, dtype=np.float32).rows.stored, given)
     assert Data.of(given, Y).rows.stored.dtype == np.float64
     assert Data.of(single().rows, Y, dtype="float64").rows.stored.dtype == np.float64
-
-
-@pytest.mark.parametrize("layout", [np.asarray, csr_array, rows])
-def test_numbers_that_float32_lacks_stay_float64(layout):
-    far = X.copy()
-    far[3, 2] = -4e38
-    assert Data.of(layout(far), Y).rows.dense().matrix[3, 2] == -4e38
-
-
-def test_chunks_of_both_types_and_layouts_take_turns():
-    made = []
-    for stored in (np.float64, np.float32):
-        solver = get_solver("oam-seq[buffer=4]")
-        memory = solver.start(np.zeros(6), np.random.default_rng(0))
-        for turn, lo in enumerate(range(0, 40, 8)):
-            layout = csr_array if turn % 2 else np.asarray
-            kind = stored if turn < 3 else np.float64
-            chunk = Chunk.of(layout(ROUNDED[lo : lo + 8]), Y[lo : lo + 8], dtype=kind)
-            solver.update(memory, chunk, np.arange(8, dtype=np.int32))
-        made.append(solver.weights(memory).copy())
-    np.testing.assert_allclose(*made, rtol=1e-12)
 
 
 @pytest.fixture

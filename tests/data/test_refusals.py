@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import pytest
 from refusals import assert_refused, refusals
 from scipy import sparse
 from sequences import breakpoints
@@ -45,14 +44,10 @@ def csr(columns, starts):
     return broken
 
 
-def classed(n, k=3, **more):
-    return replace(Data.of(np.zeros((n, 1)), Categories.of(np.arange(n) % k)), **more)
-
-
-def divided(y, count=5, seed=0, **options):
+def divided(y, count=5, divide=splits, **options):
     """What divides rows with these labels or another target into folds."""
     n = len(y) if isinstance(y, list) else y.n
-    return lambda: splits(Data.of(np.zeros((n, 1)), y, **options), count, seed)
+    return lambda: [*divide(Data.of(np.zeros((n, 1)), y, **options), count, 0)]
 
 
 def uneven(v):
@@ -61,6 +56,46 @@ def uneven(v):
 
 ONE_CLASS = [0, 0, 0, 1, 1, 1]
 LATE = Survival.of(np.arange(1.0, 9.0), [0] * 6 + [1] * 2)
+FOLDS = Data.of(np.zeros((6, 1)), Categories.of([0, 1, 2] * 2))
+FOLDS = replace(FOLDS, folds=np.array([-1, -1, 0, 0, -1, 0], np.int32))
+RNG = np.random.default_rng(0)
+# Two examples: errors (fp, fn) on intervals of the log penalty.
+PENALTIES = {
+    "example": [0, 0, 0, 1, 1],
+    "min_log_lambda": [-INF, 1.0, 2.0, -INF, -1.0],
+    "fp": [3, 1, 1, 2, 0],
+    "fn": [0, 0, 4, 1, 1],
+}
+LOW, HIGH = "min_log_lambda", "max_log_lambda"
+INTERVALS = [
+    (LOW, [-INF, 1, 2, -2, -1], "-2.0"),
+    (LOW, [-INF, 2, 2, -INF, -1], "two intervals"),
+    (LOW, [-INF, 1, 2, -INF, -INF], "-inf"),
+    (LOW, [-INF, 1, INF, -INF, 0], "example 0"),
+    (LOW, [-INF, 1, NAN, -INF, 0], "entry 2"),
+    (HIGH, [1, 3, INF, -1, INF], "from 1.0 to 3.0"),
+    (HIGH, [1, 2, INF, -1, 7], "from -1.0 to 7.0"),
+    ("example", [0, 0, 0, 2, 2], "example 1"),
+    ("example", [0.0, 0.0, 0.0, 1.0, 1.0], "float64"),
+    ("example", [0, 0, 0, -1, -1], "-1"),
+    ("fp", [3, 1, -1, 2, 0], "-1.0"),
+    *(("fn", [0, 0, 4, INF, 1], "inf"), ("fn", [0, 0, 4, 1], "(4,)"), ("fn", [1] * 5, "by 0.0")),
+    ("possible_fp", [3, 3, 2, 2, 2], "two numbers"),
+    ("possible_fn", [3, 3, 3, 1, 1], "more fn"),
+    ("possible_fn", [INF] * 5, "more fn"),
+    ("possible_fp", [3, 3], "(2,)"),
+]
+
+
+def recorded(example, *value):
+    """What makes a record of breakpoints as they are, in this order."""
+    zeros = np.zeros(2)
+    return partial(Breakpoints, example, np.array(value, float), *[zeros] * 2, 2, *[zeros] * 4)
+
+
+def int32(*values):
+    return np.array(values, np.int32)
+
 
 MATRICES = [
     ("a vector", X[0], "matrix"),
@@ -146,6 +181,17 @@ REFUSED = refusals(
     ("words as grades", lambda: Grades.of(["low", "high"]), DataError, "numeric"),
     ("rates of one class", lambda: Breakpoints.of_labels([1, 1]), DataError, "2 of 2"),
     ("a label of 2", lambda: Breakpoints.of_labels([0, 1, 2]), AucbenchError, "label 2"),
+    *(
+        (f"{name}: {word}", partial(Breakpoints.of_penalties, **intervals), DataError, word)
+        for name, intervals, word in ((n, {**PENALTIES, n: v}, word) for n, v, word in INTERVALS)
+    ),
+    ("no example 2", lambda: breakpoints([2], [0], [1], [0], 2), DataError, "from 2 to 2"),
+    ("at infinity", lambda: breakpoints([0], [INF], [1], [0], 2), DataError, "infinite"),
+    ("at nan", lambda: breakpoints([0], [NAN], [1], [0], 2), DataError, "entry 0"),
+    ("examples out of order", recorded(int32(1, 0), 0, 0), DataError, "order"),
+    ("equal breakpoints", recorded(int32(0, 0), 0, 0), DataError, "order"),
+    ("values out of order", recorded(int32(0, 0), 1, 0), DataError, "order"),
+    ("examples of int64", recorded(np.array([0, 1]), 0, 0), DataError, "int32"),
     # Folds
     ("too many folds", divided(Categories.of([0, 1, 2] * 4)), DataError, "fewer than the 5"),
     ("too few events", divided(LATE), DataError, "2 event(s)"),
@@ -153,27 +199,11 @@ REFUSED = refusals(
     ("two groups", divided([0, 1] * 45, groups=np.arange(90) % 2), DataError, "2 group(s)"),
     ("one group", divided([0, 1] * 45, groups=np.zeros(90, int)), DataError, "1 group(s)"),
     ("groups of one class", divided(ONE_CLASS, 2, groups=ONE_CLASS), DataError, "training rows"),
-    (
-        "inner folds of one class",
-        lambda: [*drawn_few(Data.of(np.zeros((6, 1)), ONE_CLASS, groups=ONE_CLASS), 2, 0)],
-        *(DataError, "fewer splits"),
-    ),
-    (
-        "no class in the folds",
-        lambda: splits(classed(6, folds=np.array([-1, -1, 0, 0, -1, 0], np.int32)), 1, 0),
-        *(DataError, "no row of class 2"),
-    ),
+    ("inner folds", divided(ONE_CLASS, 2, drawn_few, groups=ONE_CLASS), DataError, "fewer splits"),
+    ("a fold of two classes", lambda: splits(FOLDS, 1, 0), DataError, "no row of class 2"),
     ("no blocks", lambda: Data.of(X, Y).blocks(0), DataError, "0 blocks"),
-    (
-        "a class of one row",
-        lambda: Data.of(X, [1, -1, -1, -1]).split(0.3, np.random.default_rng(0)),
-        *(DataError, "1 row"),
-    ),
-    (
-        "all of a class",
-        lambda: Data.of(X, Y).split(0.9, np.random.default_rng(0)),
-        *(DataError, "all 2 rows"),
-    ),
+    ("a class of one row", lambda: Data.of(X, [1, -1, -1, -1]).split(0.3, RNG), DataError, "1 row"),
+    ("all of a class", lambda: Data.of(X, Y).split(0.9, RNG), DataError, "all 2 rows"),
     # Shapes and threads
     ("up and down", lambda: Shape.of("increasing-decreasing"), ParameterError, "twice"),
     ("both bends", lambda: Shape.of("convex-concave"), ParameterError, "twice"),
@@ -196,67 +226,3 @@ REFUSED = refusals(
 @REFUSED
 def test_what_is_no_data_is_refused(call, error, word):
     assert_refused(call, error, word)
-
-
-# Two examples: errors (fp, fn) on intervals of the log penalty.
-PENALTIES = {
-    "example": [0, 0, 0, 1, 1],
-    "min_log_lambda": [-INF, 1.0, 2.0, -INF, -1.0],
-    "fp": [3, 1, 1, 2, 0],
-    "fn": [0, 0, 4, 1, 1],
-}
-LOW, HIGH = "min_log_lambda", "max_log_lambda"
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "word"),
-    [
-        (LOW, [-INF, 1, 2, -2, -1], "-2.0"),
-        (LOW, [-INF, 2, 2, -INF, -1], "two intervals"),
-        (LOW, [-INF, 1, 2, -INF, -INF], "-inf"),
-        (LOW, [-INF, 1, INF, -INF, 0], "example 0"),
-        (LOW, [-INF, 1, NAN, -INF, 0], "entry 2"),
-        (HIGH, [1, 3, INF, -1, INF], "from 1.0 to 3.0"),
-        (HIGH, [1, 2, INF, -1, 7], "from -1.0 to 7.0"),
-        ("example", [0, 0, 0, 2, 2], "example 1"),
-        ("example", [0.0, 0.0, 0.0, 1.0, 1.0], "float64"),
-        ("example", [0, 0, 0, -1, -1], "-1"),
-        ("fp", [3, 1, -1, 2, 0], "-1.0"),
-        ("fn", [0, 0, 4, INF, 1], "inf"),
-        ("fn", [0, 0, 4, 1], "(4,)"),
-        ("fn", [1] * 5, "fn changes by 0.0"),
-        ("possible_fp", [3, 3, 2, 2, 2], "two numbers"),
-        ("possible_fn", [3, 3, 3, 1, 1], "more fn"),
-        ("possible_fn", [INF] * 5, "more fn"),
-        ("possible_fp", [3, 3], "(2,)"),
-    ],
-)
-def test_intervals_that_do_not_tile_the_line_are_refused(name, values, word):
-    assert_refused(lambda: Breakpoints.of_penalties(**{**PENALTIES, name: values}), DataError, word)
-
-
-@pytest.mark.parametrize(
-    ("example", "value", "word"),
-    [([2], [0], "from 2 to 2"), ([0], [INF], "infinite"), ([0], [NAN], "entry 0")],
-)
-def test_breakpoints_are_finite_and_of_an_example(example, value, word):
-    assert_refused(lambda: breakpoints(example, value, [1], [0], 2), DataError, word)
-
-
-@pytest.mark.parametrize(
-    ("example", "value", "word"),
-    [
-        (np.array([1, 0], np.int32), [0, 0], "order"),
-        (np.array([0, 0], np.int32), [0, 0], "order"),
-        (np.array([0, 0], np.int32), [1, 0], "order"),
-        (np.array([0, 1]), [0, 0], "int32"),
-    ],
-)
-def test_a_record_out_of_order_is_refused(example, value, word):
-    zeros = np.zeros(2)
-    ends = [zeros] * 4
-    assert_refused(
-        lambda: Breakpoints(example, np.array(value, float), zeros, zeros, 2, *ends),
-        DataError,
-        word,
-    )

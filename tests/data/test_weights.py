@@ -10,12 +10,8 @@ import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
-from aucbench import from_estimator, get_solver, metrics, solve, stats
+from aucbench import get_solver, metrics, solve, stats
 from aucbench.data import Data, Labels
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.metrics import auc, auc_of
@@ -135,17 +131,6 @@ def test_each_solver_with_weights_is_of_one_kind_or_the_other():
     named = {*list_solvers()} - {"estimator"}  # which asks for a classifier
     counting = {n for n in named if "weights" in get_solver(n).needs.capabilities}
     assert counting <= kinds | others
-
-
-def test_an_estimator_gets_them_as_sample_weight_or_refuses():
-    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-    expected = tree.fit(X, Y, sample_weight=V).predict_proba(X)[:, 1]
-    pipe = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2, random_state=0))
-    for estimator in (DecisionTreeClassifier(max_depth=2, random_state=0), pipe):
-        found = solve(from_estimator(estimator), weighted()).decision_function(X)
-        np.testing.assert_allclose(found, expected)
-    with pytest.raises(UnsupportedError, match="weights"):
-        solve(from_estimator(KNeighborsClassifier()), weighted())
 
 
 @pytest.mark.parametrize("spec", ["sht-auc", "solam", "aum"])

@@ -15,9 +15,9 @@ from tables import written
 from toys import Bench, cell
 
 from aucbench import get_dataset, get_solver, solve
-from aucbench.aum import Breakpoints, roc_auc
+from aucbench.aum import Breakpoints
 from aucbench.bench.worker.rows import data_hash
-from aucbench.data.folds import drawn_parts, splits
+from aucbench.data.folds import splits
 from aucbench.data.packed import CHANGES, OF_EXAMPLES, pack_known, unpack_known
 from aucbench.datasets import available, load, load_changepoint
 from aucbench.errors import DataError, UnknownNameError, UnsupportedError
@@ -265,19 +265,3 @@ def test_a_target_survives_the_way_to_another_process(changepoints):
     np.testing.assert_array_equal(known.folds, data.folds)
     assert not any(getattr(known.target, name).flags.writeable for name in CHANGES + OF_EXAMPLES)
     assert data_hash(data.take(np.arange(1, N, dtype=np.int32))) != data_hash(data)
-
-
-def test_parts_of_error_functions_are_disjoint_and_those_of_their_rows(changepoints):
-    data, seen = load(changepoints), []
-    for rest, held in drawn_parts(data, 4, 0):
-        assert (rest.n + held.n, held.target.n) == (N, held.n)
-        seen += held.rows.matrix[:, 0].tolist()
-    assert sorted(seen) == sorted(data.rows.matrix[:, 0])
-    block = np.array([5, 0, 5], dtype=np.int32)
-    part = data.take(block)
-    for k, i in enumerate(block):
-        mine, whole = part.target.example == k, data.target.example == i
-        np.testing.assert_array_equal(part.target.value[mine], data.target.value[whole])
-        np.testing.assert_array_equal(part.target.fp_diff[mine], data.target.fp_diff[whole])
-    s = data.scores(np.array([0.5, -1.0]))
-    assert roc_auc(data.take(np.arange(N, dtype=np.int32)).target, s) == roc_auc(data.target, s)

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import os
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -121,25 +120,6 @@ def test_a_cache_that_cannot_be_written_is_one_sentence(server, monkeypatch, tmp
     assert not cached(file)
     assert_refused(partial(fetched, file), DataError, "AUCBENCH_CACHE")
     assert server.asked == []
-
-
-def test_a_line_is_shown_or_nothing(server, monkeypatch, capsys):
-    server.routes = {"/x": content(LONG)}
-    file = replace(remote(server, "/x", body=LONG), size=len(LONG))
-
-    def say(**options):
-        [path] = cached_paths([file])
-        path.unlink(missing_ok=True)
-        fetch_files([file], **options)
-        fetch_files([file], **options)  # nothing is said about what is there
-        return capsys.readouterr()
-
-    assert say() == ("", "")
-    out, err = say(progress=True)
-    assert (out, err.count("\n")) == ("", 1)
-    assert f"{server.url('/x')} (0.5 MB)" in err
-    monkeypatch.setenv("AUCBENCH_SUPERVISED", "run")
-    assert say(progress=True) == ("", "")
 
 
 def test_a_file_that_is_made_is_kept_as_one_that_is_downloaded(nothing_at_hand):

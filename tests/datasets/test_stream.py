@@ -1,6 +1,5 @@
 """Files in chunks of rows: they are the rows of the file, whatever its format, in little memory."""
 
-import hashlib
 import subprocess
 import sys
 import tracemalloc
@@ -17,7 +16,7 @@ from aucbench.data.arrays import rows
 from aucbench.data.inputs import require_filled
 from aucbench.datasets import load, stream
 from aucbench.datasets.tables.cells import date_formats, numbers
-from aucbench.errors import DataError, UnknownNameError, is_number
+from aucbench.errors import DataError, is_number
 from aucbench.solving.loop import solve
 
 N = 31
@@ -103,23 +102,6 @@ def test_a_given_width_saves_the_scan_and_is_kept(tmp_path):
     written("# c\n1 0:1\n\n-1 2:1\n1 3:1\n", path)
     found, _ = stacked([*stream(path, rows=2, features=4)])
     np.testing.assert_array_equal(found, [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
-
-
-def test_names_widths_and_hashes_beside_the_file_count(folder):
-    path = written((X, Y), folder / "bank.svm.xz")
-    names, manifest = folder / "bank.features.txt", folder / "MANIFEST.csv"
-    names.write_text("age\nduration\nweight\npulse\ndose\nlast\n")
-    assert {chunk.d for chunk in same_as_load("bank", 7)} == {5}
-    same_as_load("bank", 7, drop=["age"])
-    names.write_text("age\n")
-    assert_refused(lambda: next(stream("bank")), DataError, "5 features")
-    names.unlink()
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    manifest.write_text(f"name,file,features,sha256\nb,bank.svm.xz,8,{digest}\n")
-    assert {chunk.d for chunk in same_as_load(path, 7)} == {8}
-    manifest.write_text(f"name,file,features,sha256\nb,bank.svm.xz,8,{digest[::-1]}\n")
-    assert_refused(lambda: next(stream(path)), DataError, "sha256")
-    assert_refused(lambda: stream("bnak"), UnknownNameError, "'bank'")
 
 
 # svmlight: numbers, indices and the widest rows

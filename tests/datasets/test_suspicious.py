@@ -106,13 +106,6 @@ def test_a_cell_that_may_mean_a_missing_one_is_named(cell):
     assert f"--missing x={cell}" in remark.text
 
 
-def test_two_such_cells_of_one_column_are_named_together_and_in_quotes():
-    values = np.where(RNG.random(N) < 0.1, 9998, NAMED["9999"])
-    frame = pd.DataFrame({"blood sugar": values})
-    [remark] = sentinels(frame, frame)
-    assert "--missing 'blood sugar=9998' --missing 'blood sugar=9999'" in remark.text
-
-
 def clean(seed, n=500):
     """Columns as they are in tables without a mistake."""
     rng = np.random.default_rng(seed)
@@ -256,12 +249,6 @@ def test_a_column_of_test_rows_is_held_against_the_training_rows(changed):
     assert len(found) == len(changed)
     for name in changed:
         assert any(f"column '{name}': 100 %" in warning for warning in found), found
-
-
-def test_test_rows_of_numbers_have_ranges_too():
-    X = pd.DataFrame({"a": np.linspace(0, 1, 200), "y": np.arange(200) % 2})
-    data = load(X, target="y", test=X.assign(a=X["a"] * 100))
-    assert "test rows: column 'a': 9" in " ".join(data.understood.warnings)
 
 
 def test_ranges_leave_out_gaps_and_count_the_zeros_of_sparse_rows():
