@@ -61,12 +61,8 @@ def test_penalties_become_changes_at_minus_log_lambda():
 
 
 def test_possible_errors_are_those_given():
-    order = [4, 1, 0, 3, 2]
-    arrays = (np.array(x)[order] for x in (EXAMPLE, LOW, FP, FN))
-    most = {"possible_fp": np.array([5, 5, 5, 2, 2])[order]}
-
-    b = Breakpoints.of_penalties(*arrays, **most, denominator="count")
-
+    most = {"possible_fp": [5, 5, 5, 2, 2], "denominator": "count"}
+    b = Breakpoints.of_penalties(EXAMPLE, LOW, FP, FN, **most)
     np.testing.assert_array_equal(b.fp_possible, [5, 2])
     np.testing.assert_array_equal(b.fn_possible, [4, 1])
     np.testing.assert_array_equal(b.take(np.array([1], np.int32)).fp_possible, [2])

@@ -3,6 +3,7 @@
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -126,46 +127,37 @@ def test_missing_numbers_are_nan_which_each_door_judges(values):
 
 
 @pytest.mark.parametrize("wrong", ["int64", "uint64", "complex", "dates"])
-def test_frames_name_the_column(wrong):
+def test_frames_name_the_column_and_sparse_rows_are_asked_too(wrong):
     frame = pd.DataFrame({"a": BAD[wrong], "b": ONES})
     with pytest.raises(DataError, match="'a'"):
         Data.of(frame, Y)
     if wrong != "dates":  # which become features
         with pytest.raises(DataError, match="'a'"):
             AUCClassifier("ls-svm").fit(frame, Y)
+        for form in (sparse.csr_array, sparse.coo_array, sparse.csc_matrix):
+            with pytest.raises(DataError, match="X"):
+                Data.of(form(matrix(BAD[wrong])), Y)
 
 
-@pytest.mark.parametrize("wrong", ["int64", "complex"])
-@pytest.mark.parametrize("form", [sparse.csr_array, sparse.coo_array, sparse.csc_matrix])
-def test_sparse_rows_too(wrong, form):
-    with pytest.raises(DataError, match=r"X\.data"):
-        Data.of(form(matrix(BAD[wrong])), Y)
-
-
-LABELS = {
-    "masked": np.ma.array(Y, mask=HIDDEN),
-    "masked text": np.ma.array(np.where(Y > 0, "yes", "no"), mask=HIDDEN),
-    "complex": Y.astype(complex),
-    "NA": pd.array([None, *Y[1:]], dtype="Int64"),
-    "ragged": [[1], [1, 2], *Y[2:].tolist()],
-}
-
-
-@pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.parametrize(
-    "door",
+    "y",
     [
-        lambda y: Data.of(X, y),
-        lambda y: Chunk.of(X, y),
-        lambda y: auc(y, ONES),
-        lambda y: stats.Fold(y, ONES),
-        lambda y: AUCClassifier("ls-svm").fit(X, y),
+        np.ma.array(Y, mask=HIDDEN),
+        np.ma.array(np.where(Y > 0, "yes", "no"), mask=HIDDEN),
+        Y.astype(complex),
+        pd.array([None, *Y[1:]], dtype="Int64"),
+        [[1], [1, 2], *Y[2:].tolist()],
     ],
-    ids=["Data", "Chunk", "auc", "Fold", "classifier"],
+    ids=["masked", "masked text", "complex", "NA", "ragged"],
 )
-def test_labels_that_are_hidden_or_none_are_refused(door, kind):
-    with pytest.raises(DataError):
-        door(LABELS[kind])
+def test_labels_that_are_hidden_or_none_are_refused(y):
+    fit = AUCClassifier("ls-svm").fit
+    for door in (partial(Data.of, X), partial(Chunk.of, X), partial(fit, X)):
+        with pytest.raises(DataError):
+            door(y)
+    for door in (auc, stats.Fold):
+        with pytest.raises(DataError):
+            door(y, ONES)
 
 
 def test_scores_of_a_model_have_no_mask():

@@ -40,12 +40,6 @@ def test_results_are_in_the_order_of_the_parts(count):
         assert parallel.mapped(str, []) == []
 
 
-def test_parts_are_computed_at_the_same_time():
-    met = threading.Barrier(3, timeout=60)  # nobody passes until three are there
-    with aucbench.threads(3):
-        assert sorted(parallel.mapped(lambda _: met.wait(), range(3))) == [0, 1, 2]
-
-
 def test_after_a_failure_no_other_part_is_begun_and_none_is_running():
     begun, ended = [], []
 

@@ -54,17 +54,22 @@ def equal_splits(ours, theirs):
             assert numbers.dtype == np.int32
 
 
-def test_groups_are_those_of_scikit_learn(frame):
+def test_groups_and_times_without_ties_are_divided_as_scikit_learn_does(frame):
     data = toy(frame, groups=frame["customer"])
     theirs = StratifiedGroupKFold(4, shuffle=True, random_state=7)
     equal_splits(splits(data, 4, 7), theirs.split(frame, frame["y"], frame["customer"]))
-
-
-def test_times_without_ties_are_those_of_scikit_learn(frame):
     times = np.random.default_rng(1).permutation(N) + 0.5
     place = np.argsort(times)
     theirs = (map(np.sort, (place[a], place[b])) for a, b in TimeSeriesSplit(5).split(times))
     equal_splits(splits(toy(frame, times=times), 5, 0), theirs)
+
+
+@given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.lists(st.booleans(), min_size=8))
+def test_random_folds_are_those_of_scikit_learn(count, seed, classes):
+    assume(count <= min(sum(classes), len(classes) - sum(classes)))
+    data = Data.of(np.zeros((len(classes), 1)), np.where(classes, 1, 0))
+    theirs = StratifiedKFold(count, shuffle=True, random_state=seed).split(data.y, data.y)
+    equal_splits(splits(data, count, seed), theirs)
 
 
 @given(st.lists(st.integers(0, 9), min_size=12, max_size=40), st.integers(1, 4))
@@ -94,22 +99,18 @@ def test_with_groups_and_times_no_group_that_is_tested_is_learnt(frame):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_share_of_groups_is_near_to_what_was_asked_for(frame, seed):
+def test_a_share_of_rows_or_of_groups_is_held_out(frame, seed):
     groups = frame["customer"].to_numpy()
     (rest, held), again = (splits(toy(frame, groups=groups), 1, seed, 0.3)[0] for _ in range(2))
     assert not set(groups[rest]) & set(groups[held])
     assert np.array_equal(held, again[1])
     assert 0.15 < held.size / N < 0.45
-    assert rest.size + held.size == N
-
-
-def test_a_share_without_more_is_stratified_and_drawn_anew(frame):
     data = toy(frame)
-    parts = [splits(data, 1, seed, 0.2)[0] for seed in range(3)]
-    for rest, held in parts:
-        assert np.array_equal(np.sort(np.concatenate([rest, held])), np.arange(N))
-        assert (data.y[held] > 0).sum() == round(0.2 * data.labels.n_pos)
-    assert not np.array_equal(parts[0][1], parts[1][1])
+    plain, other = (splits(data, 1, one, 0.2)[0] for one in (seed, seed + 1))
+    assert (data.y[plain[1]] > 0).sum() == round(0.2 * data.labels.n_pos)
+    assert not np.array_equal(plain[1], other[1])
+    for parts in ((rest, held), plain):
+        assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(N))
 
 
 def test_the_last_share_in_time_is_held_out(frame):
@@ -133,15 +134,13 @@ def test_inner_folds_hold_groups_and_times(frame, what):
     folds = [*drawn_few(data, 3, 0)]
 
     assert folds
+    few = toy(frame, groups=np.arange(N) % 2)  # which allow no more than two
+    assert len([*drawn_few(few, 5, 0)]) == 2
     for rest, held in folds:
         if what != "times":
             assert not set(frame["customer"][rest]) & set(frame["customer"][held])
         if what != "groups":
             assert order(frame)[rest].max() < order(frame)[held].min()
-
-
-def test_fewer_inner_folds_are_drawn_where_groups_allow_no_more(frame):
-    assert len([*drawn_few(toy(frame, groups=np.arange(N) % 2), 5, 0)]) == 2
 
 
 def test_a_worker_gets_what_is_known_of_its_training_rows_alone(tmp_path, frame, in_process):
@@ -242,11 +241,3 @@ def test_large_whole_times_and_groups_are_not_rounded(tmp_path):
     np.testing.assert_array_equal(load(path, time="when").times, np.arange(20))
     np.testing.assert_array_equal(load(path, groups="when").groups, np.arange(20))
     assert_refused(lambda: load(path), DataError, f"{start + 1} at row 1")
-
-
-@given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.lists(st.booleans(), min_size=8))
-def test_random_folds_are_those_of_scikit_learn(count, seed, classes):
-    assume(count <= min(sum(classes), len(classes) - sum(classes)))
-    data = Data.of(np.zeros((len(classes), 1)), np.where(classes, 1, 0))
-    theirs = StratifiedKFold(count, shuffle=True, random_state=seed).split(data.y, data.y)
-    equal_splits(splits(data, count, seed), theirs)
