@@ -60,11 +60,11 @@ class Nonsense(Means):
     space: ClassVar = [{"c": "12"}]
 
 """
-MORE = '"odd": Odd, "wide": Wide, "frozen": Frozen, "split": Split, "off": Off, '
-    '"odd": Odd, "wide": Wide, "frozen": Frozen, "split": Split, "off": Off, "nonsense": Nonsense,'
+NAMES = ["wide", "frozen", "split", "off", "nonsense"]
+MORE = "".join(f'"{name}": {name.title()}, ' for name in NAMES)
+TOYS = SOLVERS.replace("@hookimpl", SPACES + "@hookimpl").replace(
+    '"odd": Odd,', '"odd": Odd, ' + MORE
 )
-MORE += '"nonsense": Nonsense,'
-TOYS = SOLVERS.replace("@hookimpl", SPACES + "@hookimpl").replace('"odd": Odd,', MORE)
 
 
 @pytest.fixture(scope="module")
