@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
 
 import numpy as np
 import pytest
 from refusals import assert_refused, refusals
-from scipy.optimize import nnls
 from scipy.sparse import csr_array
 
 from aucbench.data import Data, Shape, Shapes
@@ -175,17 +173,6 @@ def test_weights_within_the_bounds_give_the_shape(asked, column):
         assert (shape.slope * np.diff(f)).min() >= -rounding
     if shape.bend:
         assert (shape.bend * np.diff(f, 2)).min() >= -4.0 * rounding
-
-
-def test_a_monotone_effect_can_be_any_monotone_spline():
-    x = np.random.default_rng(0).uniform(-1.0, 1.0, 500)
-    of = data(x[:, None], Shapes(((0, Shape(1)),)))
-    phi = fit(Splines(knots=8), of)
-    F = phi(of.rows).matrix
-    A = np.c_[F, np.ones(x.size), -np.ones(x.size)]
-    assert nnls(A, np.tanh(3.0 * x))[1] / np.sqrt(x.size) < 0.01
-    assert np.array_equal(phi.terms().low, np.zeros(F.shape[1]))
-    assert np.array_equal(phi.terms().high, np.full(F.shape[1], inf))
 
 
 def test_bins_have_slopes_and_no_bends():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from refusals import assert_refused
 from sequences import breakpoints
 
-from aucbench.aum import Lines, aum_loss, aum_path, loss, roc_auc
+from aucbench.aum import aum_loss, loss, roc_auc
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError
 from aucbench.kernels import aum
@@ -198,20 +198,3 @@ def test_roc_auc_of_penalties_is_that_of_rochange(case):
             assert roc_auc(b.rates, s) == pytest.approx(expected, abs=1e-12)
     else:
         assert_refused(lambda: roc_auc(b, s), DataError, "both kinds")
-
-
-@given(penalties(), st.integers(1, 4))
-def test_the_auc_of_a_path_grows_with_roc_auc(case, seed):
-    b, _, s = case
-    X, F = b.fp_diff.sum(), -b.fn_diff.sum()
-    if not min(X, F) > 0:
-        return
-    direction = np.random.default_rng(seed).standard_normal(b.n)
-    lines = Lines.of(b, s, direction)
-    path = aum_path(lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff)
-    steps = np.r_[path.step[1:], 2.0 * path.step[-1] + 1.0]
-    areas = [roc_auc(b, s - step * direction) for step in (path.step + steps) / 2.0]
-
-    P, N = b.possible
-    grown = (path.auc_after - path.auc_after[0]) * (X * F / (P * N))
-    np.testing.assert_allclose(np.array(areas) - areas[0], grown, atol=1e-9)

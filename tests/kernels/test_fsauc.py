@@ -152,32 +152,3 @@ def test_the_schedule_is_the_published_one_and_has_a_stage_for_any_number_of_row
     assert all(
         m >= 1 and n0 >= 1 and m * n0 <= N for N in range(1, 3000) for m, n0 in [schedule(N)]
     )
-
-
-@pytest.mark.parametrize("kappa", [0.3, 1.0, 5.0])
-@pytest.mark.parametrize("n0", [20, 3000])
-def test_the_next_stage_has_the_published_balls_and_begins_at_the_mean(kappa, n0):
-    """A short stage has too few rows for the bounds D and β, which are then 1e7."""
-    stage, rng = Stage.first(np.zeros(3), 2.0, kappa, 0.1), np.random.default_rng(0)
-    r, old = stage.r, stage.beta
-    stage.rows, stage.seen[:] = n0, (0.6 * n0, 0.4 * n0)
-    stage.total[:], stage.sums[:] = rng.normal(size=3), n0 * rng.normal(size=(2, 3))
-    w, delta = stage.total / n0, stage.sums[0] / (0.6 * n0) - stage.sums[1] / (0.4 * n0)
-
-    stage.restart()
-
-    L, c = np.log(120), 2 + np.sqrt(2 * np.log(120))
-    left = 0.4 * n0 - np.sqrt(2 * n0 * L)
-    D, beta = 1e7, 1e7
-    if n0 == 3000:
-        D = np.sqrt(8) * kappa * r / 2
-        D += np.sqrt(32) * kappa * c * (1 + 2 * kappa) * 2.0 / np.sqrt(left)
-        beta = 1 + 8 * kappa**2 + 32 * kappa**2 * (1 + 2 * kappa) ** 2 * c**2 * n0 / left
-    assert (r, old) == pytest.approx((4 * np.sqrt(1 + 2 * kappa**2), 1 + 8 * kappa**2))
-    assert (stage.r, stage.D, stage.beta) == pytest.approx((r / 2, D, beta))
-    assert stage.eta == pytest.approx(min(0.1, 0.05 * np.sqrt(beta / old)))
-    np.testing.assert_allclose(stage.w0, w)
-    assert stage.alpha == stage.alpha0 == pytest.approx(w @ delta)
-    assert not stage.rows
-    assert not stage.z.any()
-    assert not stage.total.any()

@@ -141,17 +141,6 @@ def test_pairs_are_counted_in_64_bits():
     np.testing.assert_array_equal(c, -y / (n // 2))
 
 
-@given(st.lists(st.integers(0, 9).map(float), min_size=1, max_size=30), st.integers(0, 100))
-def test_insertion_ends_at_its_limit(values, moves):
-    a, order = np.array(values), np.arange(len(values), dtype=np.int32)
-    needed = sum(x > y for k, y in enumerate(values) for x in values[:k])
-
-    assert hinge.mend(a, order, moves) == (needed <= moves)
-    np.testing.assert_array_equal(a, np.array(values)[order])
-    if needed <= moves:
-        np.testing.assert_array_equal(order, np.argsort(values, kind="stable"))
-
-
 def given_pairs(case, pairs):
     rng = case.rng()
     i, j = (rng.choice(np.flatnonzero(case.y == side), pairs).astype(np.int32) for side in (1, -1))
@@ -271,30 +260,3 @@ def test_counts_are_integers_and_lose_no_tie():
 
     assert isinstance(count, int)
     assert count == 2 * n * n - n
-
-
-def test_ranks_of_classes_of_any_size():
-    rng = np.random.default_rng(0)
-    for m in range(1, 12):
-        for n in range(1, 12):
-            pos, neg = (np.sort(rng.integers(0, 6, size)).astype(np.float64) for size in (m, n))
-            twice = 2 * (pos[:, None] > neg).sum() + (pos[:, None] == neg).sum()
-            assert ranks.concordant_twice(pos, neg) == twice
-
-
-@given(
-    st.lists(st.one_of(DRAWN["whole"], st.floats(allow_nan=False)), min_size=2, max_size=40),
-    st.integers(0, 99),
-    st.integers(0, 99),
-)
-def test_a_range_of_scores_has_both_its_ends(values, one, other):
-    s, y = np.array(values), np.arange(len(values)) % 3 == 0
-    pos, neg = (np.empty(count + 1) for count in (y.sum(), (~y).sum()))
-    ends = [-np.inf, *values, np.inf]
-    low, high = sorted([ends[one % len(ends)], ends[other % len(ends)]])
-
-    counts = ranks.split(y.view(np.uint8), s, low, high, pos, neg)
-
-    within = (s >= low) & (s <= high)
-    np.testing.assert_array_equal(pos[: counts[0]], s[within & y])
-    np.testing.assert_array_equal(neg[: counts[1]], s[within & ~y])

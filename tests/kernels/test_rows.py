@@ -14,11 +14,11 @@ from scipy.sparse import csr_array
 import aucbench
 from aucbench.data import Data, passes
 from aucbench.data.arrays import ALL, rows
-from aucbench.kernels import bins, splines, trees
+from aucbench.kernels import splines, trees
 from aucbench.objectives import Logistic, PairwiseSquare, UnivariateExp
 from aucbench.scale.bins import Grid, binned, pulled
 from aucbench.scale.parts import Columns, Piece
-from aucbench.scale.tiles import room, scores_of, tile_rows
+from aucbench.scale.tiles import scores_of
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
@@ -76,19 +76,6 @@ test_fused_products_equal_their_definition = equals_definition(
     of_cases={"divided": False, "most": 30},
     objective=st.sampled_from([*LOSSES]),
 )
-
-
-@LAYOUTS
-@given(seed=st.integers(0, 99), lo=st.integers(0, 40), hi=st.integers(0, 40))
-def test_a_contiguous_block_equals_a_gathered_one(layout, seed, lo, hi):
-    X, y = sample(seed, 40, 7, density=0.5)
-    data, w = Data.of(layout(X), y), np.random.default_rng(seed).normal(size=7)
-    gathered = np.arange(40, dtype=np.int32)[lo:hi]
-    ones = np.ones(gathered.size)
-
-    for name, given_ in (("scores", w), ("pullback", ones)):
-        one, other = (getattr(data, name)(given_, block) for block in (slice(lo, hi), gathered))
-        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -217,25 +204,6 @@ def test_rows_in_bins(kind, seed, n, d):
     for k, side in enumerate((-1, 1)):
         own = s[y == side]
         assert found.ends[k].tolist() == [own.min(), own.max()]
-
-
-@PIECES
-def test_moments(kind):
-    X, y, rng = row_sample(3, 333, 7)
-    shift, piece = rng.normal(size=7), piece_of(kind, X, y)
-    sums, squares, low, high = np.zeros((2, 7)), np.zeros((2, 7)), np.full(7, 9.0), np.full(7, -9.0)
-    own = (room(7), np.empty(tile_rows(7)), np.empty(28))
-
-    bins.moments(piece.arrays, piece.y, shift, sums, squares, low, high, *own)
-
-    seen = X.astype(float) - shift
-    if "csr" in kind:
-        seen[X == 0] = np.nan
-    for k, side in enumerate((-1, 1)):
-        assert np.allclose(sums[k], np.nansum(seen[y == side], axis=0))
-        assert np.allclose(squares[k], np.nansum(seen[y == side] ** 2, axis=0))
-    assert np.array_equal(low, np.nanmin(seen, axis=0))
-    assert np.array_equal(high, np.nanmax(seen, axis=0))
 
 
 # --- splines and trees -------------------------------------------------------------------

@@ -6,17 +6,14 @@ import numpy as np
 import optima
 import pytest
 from refusals import assert_refused
-from scipy.sparse import csr_array
 
 from aucbench import threads
 from aucbench.data import Data
 from aucbench.errors import UnsupportedError
-from aucbench.objectives import BinnedHinge, PairwiseHinge
-from aucbench.optim.scale import default_ridge
+from aucbench.objectives import BinnedHinge
 from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale import bins as scores_in_bins
 from aucbench.scale.row_sums import additions
-from aucbench.solving.loop import solve
 
 KINDS = ("normal", "ties", "skew", "scaled", "offset", "apart", "rare")
 
@@ -63,27 +60,6 @@ def test_cuts_and_values_hold_exactly(kind, bins):
     assert e <= 1e-9 * (1.0 + float(np.abs(X - X.mean(axis=0)).max()) * np.linalg.norm(w))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("layout", [np.asarray, csr_array])
-@pytest.mark.parametrize("standard", [False, True])
-def test_the_same_minimum_as_in_memory(kind, layout, standard):
-    X, y, _ = problem(kind, n=600)
-    if layout is csr_array:
-        X = X - 1e6 * (kind == "offset")  # such rows cannot be centred
-        X = np.where(np.abs(X) > 0.3, X, 0.0)
-    parts = ChunkedData(InMemory(Data.of(layout(X), y), 77), standard=standard)
-    Z = Data.of((X - parts.centre) / parts.scale, y)
-    lam = default_ridge(Z)
-    assert default_ridge(parts) == pytest.approx(lam)
-    own, other = (solve("svm-or", rows, gap_tol=1e-5, passes=400) for rows in (parts, Z))
-    a, b = own.points[-1], other.points[-1]
-    assert a.gap <= 2e-5
-    assert abs(a.objective - b.objective) <= a.gap + b.gap
-    exact = PairwiseHinge(Z).value(own.w) + 0.5 * lam * own.w @ own.w
-    assert exact <= a.objective + 1e-12
-    assert a.objective - a.gap <= exact
-
-
 def test_partitions_give_equal_counts_and_threads_equal_bits():
     X, y, rng = problem("normal", n=2000)
     w = rng.normal(size=3)
@@ -97,20 +73,6 @@ def test_partitions_give_equal_counts_and_threads_equal_bits():
         assert (one.intercept, one.value, one.slack) == (many.intercept, many.value, many.slack)
         assert np.array_equal(one.slope, many.slope)
         assert np.allclose(one.slope, cuts[2000, 1].slope, rtol=1e-11)
-
-
-def test_two_readings_take_the_place_of_large_sums(monkeypatch):
-    X, y, rng = problem("normal", n=400)
-    w = rng.normal(size=3)
-    parts = parts_of(X, y)
-    one = BinnedHinge(parts, 64).cut(w)
-    monkeypatch.setattr(scores_in_bins, "SUMS", 10)
-    before = parts.readings
-    two = BinnedHinge(parts, 64).cut(w)
-    assert parts.readings == before + 2
-    assert (one.intercept, one.slack) == (two.intercept, two.slack)
-    assert np.allclose(one.slope, two.slope, atol=1e-13)
-    assert one.value == pytest.approx(two.value, abs=1e-13)
 
 
 def test_rows_beyond_the_range_of_the_sample_cost_slack_only(monkeypatch):

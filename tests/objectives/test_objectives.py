@@ -163,7 +163,7 @@ REFUSED = refusals(
     ("a part", lambda: drawn(TEN).grad(np.ones(4), slice(0, 5)), UnsupportedError, "ALL"),
     ("no pairs", lambda: drawn(TEN, 0), ParameterError, "pairs"),
     *(
-        (f"scores of {f}", lambda f=f: f(TEN).of_scores(np.zeros(9)), DataError, "10 rows")
+        (f"scores of {f.__name__}", lambda f=f: f(TEN).of_scores(np.zeros(9)), DataError, "10 rows")
         for f in (drawn, PairwiseHinge, PairwiseSquaredHinge)
     ),
 )

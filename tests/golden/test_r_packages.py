@@ -1,7 +1,7 @@
-"""The R package aum (2024.6.19): AUM, derivatives, tables of line searches, what searches found.
+"""Numbers of R packages: of aum (2024.6.19), and at the end of penaltyLearning.
 
-Where its numbers are wrong (`untrusted.json`), the exact rational ones of `exact` count. A
-difference: the package moves two breakpoints of one example at one value apart (a33).
+Those of aum are areas, derivatives, tables of line searches and what searches found. Where they
+are wrong (`untrusted.json`), the exact rational ones of `exact` count. A difference: the package moves two breakpoints of one example at one value apart (a33).
 """
 
 import csv
@@ -10,7 +10,6 @@ import lzma
 
 import numpy as np
 import pytest
-from paths import exact_rows
 from sequences import breakpoints
 
 from aucbench.aum import (
@@ -38,6 +37,7 @@ ENDS_BELOW_1E_6 = {
     *("a30_weights3", "a39_auc_up_down_up"),
     *("b_n5_d3_gradient", "b_n5_dir_coordinate"),
 }
+INF = np.inf
 ROUNDED_BELOW_0 = {"b_n5_dir_coordinate"}  # linear: a later AUM is -7e-17, the least is 0
 
 
@@ -159,19 +159,6 @@ def test_every_exact_table(recorded):
     assert recorded.untrusted.keys() - recorded.exact.keys() == {"b_n100_decimal_ties_2"}
 
 
-def test_the_wrong_table_without_an_exact_one(recorded):
-    lines = recorded.lines["b_n100_decimal_ties_2"]
-    some = slice(0, 60)  # all 99 take the twin seconds
-    columns = [x[some] for x in (lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff)]
-
-    path = aum_path(*columns)
-
-    twin = np.array(exact_rows(*columns), dtype=np.float64).T
-    np.testing.assert_array_equal(path.step, twin[0])
-    for column, expected in zip(list(COLUMNS)[1:], twin[1:5], strict=True):
-        np.testing.assert_allclose(getattr(path, column), expected, rtol=1e-12, atol=1e-15)
-
-
 def test_searches_find_what_the_package_finds(recorded):
     """The first minimum, and the best within the published limit, which counts step 0."""
     differs = {"min_aum": set(), "linear_best": set()}
@@ -228,3 +215,57 @@ def test_rates_of_changepoint_errors(recorded, data_folder):
         one, other = getattr(found, name), getattr(expected, name)
         np.testing.assert_allclose(one, other, rtol=1e-14)
     assert aum_loss(found, s).value == pytest.approx(aum_loss(expected, s).value, rel=1e-12)
+
+
+# --- the AUC of `ROChange` of penaltyLearning, from the cases of its own tests -------------
+
+
+def area_of(example, low, fp, fn, scores, **possible):
+    b = Breakpoints.of_penalties(example, low, fp, fn, **possible, denominator="count")
+    return roc_auc(b, np.broadcast_to(scores, b.n))
+
+
+@pytest.mark.parametrize(
+    ("tp", "fp", "possible", "wanted"),
+    [
+        pytest.param([0, 1, 1, 0, 0, 1, 1], [0, 0, 1, 1, 0, 0, 1], 1, 2.0, id="a loop"),
+        pytest.param([0, 1, 1], [0, 0, 1], 1, 1.0, id="errors grow with the penalty"),
+        pytest.param([1, 2, 2], [0, 0, 1], 2, 1.0, id="the same, incomplete at both ends"),
+    ],
+)
+def test_one_sequence(tp, fp, possible, wanted):
+    """Its intervals begin at -inf, 1, 2, ..."""
+    low, most = np.r_[-INF, np.arange(1.0, len(fp))], np.full(len(fp), possible)
+    none, fn = np.zeros(len(fp), int), possible - np.array(tp)
+    assert area_of(none, low, fp, fn, -1.5, possible_fp=most, possible_fn=most) == wanted
+
+
+@pytest.mark.parametrize("weights", [(1, 1), (1, 2), (2, 1)])
+@pytest.mark.parametrize(("third", "wanted"), [(2.0, 17 / 18), (1.5, 1.0)], ids=["tied", "apart"])
+def test_one_tie_of_six_labels(weights, third, wanted):
+    """fp = 3, 2, 1, 0, 0, 0 and fn = 0, 0, 0, 1, 2, 3; one of each may change together."""
+    low = np.array([[-INF, at] for at in (0, 1, third, 2, 3, 4)]).ravel()
+    most = np.repeat(np.diag(weights), 6, axis=1)  # three labels can have fp, three fn
+    fp, fn = most * ([1, 0] * 3 + [0, 1] * 3)
+    found = area_of(
+        np.repeat(np.arange(6), 2), low, fp, fn, 0.0, possible_fp=most[0], possible_fn=most[1]
+    )
+    assert found == pytest.approx(wanted, abs=1e-15)
+
+
+def test_errors_that_no_threshold_changes():
+    """FP = 2, 1, 1 and FN = 1, 1, 2 of three possible each, as in its test without thresholds.
+
+    So the points are (2/3, 2/3), (1/3, 2/3), (1/3, 1/3), and the area is that of the polygon
+    (0, 0), (1/3, 1/3), (1/3, 2/3), (2/3, 2/3), (1, 1).
+    """
+    found = area_of(
+        [0, 0, 0, 1, 2, 3, 4],
+        [-INF, -500, 500, -INF, -INF, -INF, -INF],
+        [1, 0, 0, 1, 0, 0, 0],
+        [0, 0, 1, 0, 1, 0, 0],
+        0.0,
+        possible_fp=[1, 1, 1, 1, 0, 1, 0],
+        possible_fn=[1, 1, 1, 0, 1, 0, 1],
+    )
+    assert found == pytest.approx((1 / 18) + (2 / 9) + (5 / 18), abs=1e-15)
