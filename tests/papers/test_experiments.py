@@ -1,11 +1,13 @@
 """The files of the papers: their numbers are those of the papers, and their plans are whole."""
 
 import re
+from functools import partial
 from itertools import chain
 from math import inf
 
 import numpy as np
 import pytest
+from refusals import assert_refused
 from result_folders import cells_of, paper_experiment, paper_file
 from scipy.integrate import cumulative_trapezoid
 from scipy.optimize import brentq
@@ -70,12 +72,6 @@ def test_plans_have_the_cells_of_the_paper(name, place, quick, full):
         assert len(cells_of(paper_experiment(name, place, protocol=LEAKY))) == full
 
 
-@pytest.mark.parametrize(("name", "place"), [("sht-auc", {"figure": 1}), ("spdam", {"table": 3})])
-def test_the_protocol_of_the_code_is_refused_if_it_is_not_known(name, place):
-    with pytest.raises(ParameterError, match="as-published is not known for"):
-        catalogue.experiments(catalogue.paper(name), **place, protocol=LEAKY)
-
-
 TOY = """
 methods = {{ ridge = {{ solver = "ls-svm[lam=0.1]" }} }}
 [experiments."table 1"]
@@ -90,50 +86,48 @@ features = "none"
 {grid}
 """
 CLAIM = 'claims = [{{ statement = "it is so", {} }}]'
+DIFFERENCE = 'form = "difference", of = {}, item = "{rang}"'
+
+
+def written(tmp_path, own="", grid=""):
+    """The experiments of a file with these additions."""
+    file = tmp_path / ("wrong.toml" if own or grid else "toy.toml")
+    file.write_text(TOY.format(own=own, grid=grid))
+    return catalogue.experiments(catalogue.paper(str(file)))
 
 
 @pytest.mark.parametrize(
-    ("own", "grid", "words"),
+    ("own", "grid", "word"),
     [
-        ("fesh = true", "", "unknown key of an experiment 'fesh': did you mean 'fresh'"),
-        ("", "trails = 3", "unknown key of a grid 'trails': did you mean 'trials'"),
-        ("numbers.aux = {}", "", "unknown measure 'aux': did you mean 'auc'"),
-        (CLAIM.format('form = "diference"'), "", "unknown form of a claim 'diference'"),
-        (CLAIM.format('form = "open"'), "", "a claim of the form 'open' lacks why"),
-        (
-            CLAIM.format('form = "open", why = "", abov = 1'),
-            "",
-            "unknown key of a claim of the form 'open' 'abov'",
-        ),
-        (
-            CLAIM.format('form = "difference", of = {}, item = "{rang}"'),
-            "",
-            "unknown word in the item of a claim 'rang': did you mean 'range'",
-        ),
-        ('drawings = [{ form = "pie" }]', "", "unknown form of a drawing 'pie'"),
-        ('drawings = [{ form = "table", by = [] }]', "", "form 'table' lacks columns"),
+        ("fesh = true", "", "'fresh'"),
+        ("", "trails = 3", "'trials'"),
+        ("numbers.aux = {}", "", "'auc'"),
+        (CLAIM.format('form = "diference"'), "", "'diference'"),
+        (CLAIM.format('form = "open"'), "", "lacks why"),
+        (CLAIM.format('form = "open", why = "", abov = 1'), "", "'abov'"),
+        (CLAIM.format(DIFFERENCE), "", "'range'"),
+        ('drawings = [{ form = "pie" }]', "", "'pie'"),
+        ('drawings = [{ form = "table", by = [] }]', "", "lacks columns"),
     ],
 )
-def test_what_is_not_known_in_a_file_is_refused(tmp_path, own, grid, words):
-    file = tmp_path / "toy.toml"
-    file.write_text(TOY.format(own="", grid=""))
-    [one] = catalogue.experiments(catalogue.paper(str(file)))
+def test_what_is_not_known_in_a_file_is_refused(tmp_path, own, grid, word):
+    [one] = written(tmp_path)
     assert (one.paper, len(cells_of(one))) == ("toy", 5)
-    file = tmp_path / "wrong.toml"
-    file.write_text(TOY.format(own=own, grid=grid))
-    with pytest.raises(DataError, match=re.escape(words)) as found:
-        catalogue.experiments(catalogue.paper(str(file)))
-    assert str(found.value).startswith("wrong.toml, table 1: ")
+    said = assert_refused(lambda: written(tmp_path, own, grid), DataError, word)
+    assert said.startswith("wrong.toml, table 1: ")
 
 
 def test_what_is_no_paper_is_refused(tmp_path):
-    with pytest.raises(UnknownNameError, match="did you mean 'spdam'"):
-        catalogue.paper("spdan")
     (tmp_path / "a.toml").write_text("expriments = {}")
-    with pytest.raises(UnknownNameError, match="key of the file of a paper"):
-        catalogue.paper(str(tmp_path / "a.toml"))
-    with pytest.raises(DataError, match="cannot be read"):
-        catalogue.paper(str(tmp_path / "b.toml"))
+    for name, error, word in (
+        ("spdan", UnknownNameError, "'spdam'"),
+        (str(tmp_path / "a.toml"), UnknownNameError, "key of the file"),
+        (str(tmp_path / "b.toml"), DataError, "cannot be read"),
+    ):
+        assert_refused(lambda name=name: catalogue.paper(name), error, word)
+    for name, place in (("sht-auc", {"figure": 1}), ("spdam", {"table": 3})):
+        protocol = partial(catalogue.experiments, catalogue.paper(name), **place, protocol=LEAKY)
+        assert_refused(protocol, ParameterError, "as-published is not known")
 
 
 def text_of(papers, words):

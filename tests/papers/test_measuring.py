@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import call
+from command_line import call, said
+from refusals import assert_refused
+from toys import cells_in_process
 
 from aucbench.bench import Store
 from aucbench.bench.engines.local import LocalEngine
@@ -21,36 +23,7 @@ from aucbench.processes.records import Limits
 from aucbench.progress import Progress
 from aucbench.registry.specs import Spec
 
-pytestmark = pytest.mark.slow
-
-TOYS = str(Path(__file__).parent)
-
-
-@pytest.fixture(autouse=True)
-def importable(monkeypatch):
-    monkeypatch.syspath_prepend(TOYS)
-    monkeypatch.setenv("PYTHONPATH", TOYS, prepend=":")
-
-
-@pytest.fixture
-def signs(tmp_path):
-    folder = tmp_path / "signs"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def rows(tmp_path):
-    path = tmp_path / "rows.csv"
-    write_rows(path, 12)
-    return path
-
-
-def write_rows(path, n):
-    lines = [f"{k % 5},{(k * 7) % 3},{k % 2}" for k in range(n)]
-    path.write_text("\n".join(["a,b,y", *lines]) + "\n")
-
-
+TOYS = Path(__file__).parent
 TOY = """
 [experiments."figure 1"]
 title = "numbers"
@@ -65,21 +38,42 @@ runs = [{{ n = 0 }}, {{ n = 1 }}, {{ n = 2 }}, {{ n = 3 }}, {{ n = 4 }}, {{ n = 
 """
 
 
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    monkeypatch.syspath_prepend(str(TOYS))
+    monkeypatch.setenv("PYTHONPATH", str(TOYS), prepend=":")
+    measuring._files_of.cache_clear()
+
+
+@pytest.fixture
+def signs(tmp_path):
+    """Where each measurement tells that it began."""
+    folder = tmp_path / "signs"
+    folder.mkdir()
+    return folder
+
+
+def begun(signs):
+    return {path.name: len(path.read_text().split()) for path in signs.iterdir()}
+
+
+@pytest.fixture
+def rows(tmp_path):
+    lines = [f"{k % 5},{(k * 7) % 3},{k % 2}" for k in range(12)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    return tmp_path / "rows.csv"
+
+
 def counting(rows, signs, n=0, **more):
-    return Measurement(
-        name=f"number {n}",
-        call="toy_measured:count",
-        request={"n": n, "folder": str(signs)},
-        dataset=Spec(str(rows)),
-        reading=ReadOptions(target="y"),
-        **more,
-    )
+    request = {"n": n, "folder": str(signs)}
+    given = {"dataset": Spec(str(rows)), "reading": ReadOptions(target="y"), **more}
+    return Measurement(name=f"number {n}", call="toy_measured:count", request=request, **given)
 
 
 def failing(rows, signs, how, **more):
-    given = {"how": how, "folder": str(signs)}
+    request = {"how": how, "folder": str(signs)}
     one = counting(rows, signs, **more)
-    return replace(one, name=how, call="toy_measured:fail", request=given)
+    return replace(one, name=how, call="toy_measured:fail", request=request)
 
 
 def done(some, folder):
@@ -90,30 +84,36 @@ def done(some, folder):
         return {one.asked.name: one for one in found}
 
 
-def begun(signs):
-    return {path.name: len(path.read_text().split()) for path in signs.iterdir()}
-
-
-def test_a_result_is_kept_with_machine_and_conditions_and_not_computed_again(tmp_path, rows, signs):
-    some = [counting(rows, signs, n) for n in range(3)]
-    first = done(some, tmp_path / "out")
+@pytest.mark.usefixtures("in_process")
+def test_a_result_is_kept_and_computed_again_only_by_other_code(tmp_path, rows, signs, monkeypatch):
+    some, out = [counting(rows, signs, n) for n in range(3)], tmp_path / "out"
+    first = done(some, out)
     assert [first[f"number {n}"].result for n in range(3)] == [
         {"rows": 12, "n": n} for n in range(3)
     ]
     one = first["number 0"]
-    assert (one.status, one.why, one.log) == ("ok", "", "")
+    assert (one.status, one.why, one.log, one.asked) == ("ok", "", "", some[0])
     assert one.machine["versions"]["numpy"] == np.__version__
     assert (one.conditions.engine, one.conditions.concurrency) == ("local", 2)
-    assert done(some, tmp_path / "out") == first
+    assert done(some, out) == {one.asked.name: one for one in read_measurements(out)} == first
     assert begun(signs) == {"0": 1, "1": 1, "2": 1}
-    assert {one.asked.name: one for one in read_measurements(tmp_path / "out")} == first
-    assert first["number 0"].asked == some[0]
+
+    toys = tmp_path / "toys"
+    toys.mkdir()
+    text = (TOYS / "toy_measured.py").read_text()
+    (toys / "toy_measured.py").write_text(text.replace("data.n,", "2 * data.n,"))
+    monkeypatch.setattr(sys, "path", [str(toys), *sys.path])
+    monkeypatch.delitem(sys.modules, "toy_measured", raising=False)
+    measuring._files_of.cache_clear()
+    assert done(some[:1], out)["number 0"].result["rows"] == 24
+    monkeypatch.delitem(sys.modules, "toy_measured")
+    measuring._files_of.cache_clear()
 
 
+@pytest.mark.usefixtures("in_process")
 def test_an_interrupted_command_goes_on_where_it_stopped(tmp_path, rows, signs, monkeypatch):
-    paper = tmp_path / "toy.toml"
-    paper.write_text(TOY.format(rows=rows, signs=signs))
-    command = ["reproduce", str(paper), "--jobs", "2", "--out", str(tmp_path / "out")]
+    (tmp_path / "toy.toml").write_text(TOY.format(rows=rows, signs=signs))
+    command = ["reproduce", tmp_path / "toy.toml", "--jobs", "2", "--out", tmp_path / "out"]
 
     def interrupt(progress, *_):
         raise KeyboardInterrupt
@@ -124,75 +124,61 @@ def test_an_interrupted_command_goes_on_where_it_stopped(tmp_path, rows, signs, 
     assert ended.exit_code == 130
     assert "the same command goes on where it stopped" in ended.stderr
     [kept] = read_measurements(tmp_path / "out")
-
     assert call(*command).exit_code == 0
-    assert {one.asked.name for one in read_measurements(tmp_path / "out")} == {
-        f"number {n}" for n in range(6)
-    }
+    names = {one.asked.name for one in read_measurements(tmp_path / "out")}
+    assert names == {f"number {n}" for n in range(6)}
     begins = begun(signs)
     assert begins[str(kept.asked.request["n"])] == 1
     assert sum(begins.values()) <= 6 + 2  # those that ran have begun twice, and no other
 
 
-def test_other_code_is_computed_again(tmp_path, rows, signs, monkeypatch):
-    one = counting(rows, signs)
-    done([one], tmp_path / "out")
-    toys = tmp_path / "toys"
-    toys.mkdir()
-    text = (Path(TOYS) / "toy_measured.py").read_text()
-    (toys / "toy_measured.py").write_text(text.replace("data.n,", "2 * data.n,"))
-    monkeypatch.setattr(sys, "path", [str(toys), *sys.path])
-    monkeypatch.setenv("PYTHONPATH", str(toys), prepend=":")
-    monkeypatch.delitem(sys.modules, "toy_measured", raising=False)
-    measuring._files_of.cache_clear()
-    assert done([one], tmp_path / "out")["number 0"].result["rows"] == 24
-    measuring._files_of.cache_clear()
+WAYS = {"error": Limits(60.0), "crash": Limits(60.0), "timeout": Limits(2.0)}
+WAYS["memout"] = Limits(60.0, memory=300 * 10**6)
 
 
-def test_failures_are_marked_with_a_sentence_and_computed_again(tmp_path, rows, signs):
-    ways = {"error": Limits(60.0), "crash": Limits(60.0), "timeout": Limits(2.0)}
-    ways["memout"] = Limits(60.0, memory=300 * 10**6)
-    some = [failing(rows, signs, how, limits=limits) for how, limits in ways.items()]
-    found = done(some, tmp_path / "out")
+@pytest.mark.parametrize("ways", [["error"], pytest.param([*WAYS], marks=pytest.mark.nightly)])
+def test_failures_are_marked_with_a_sentence_and_computed_again(tmp_path, rows, signs, ways):
+    some, out = [failing(rows, signs, how, limits=WAYS[how]) for how in ways], tmp_path / "out"
+    if ways == ["error"]:
+        with cells_in_process():
+            found = done(some, out)
+    else:
+        found = done(some, out)
+        assert found["crash"].machine["host"]
     assert {name: one.status for name, one in found.items()} == {name: name for name in ways}
     assert found["error"].why == "ValueError: it did not like the rows"
     assert "ValueError" in found["error"].log
     assert all(one.result is None and one.why for one in found.values())
-    assert found["crash"].machine["host"]
-
-    once = begun(signs)
-    assert once == dict.fromkeys(ways, 1)
-    assert done(some[:1], tmp_path / "out")["error"].status == "error"
-    assert begun(signs) == {**once, "error": 2}
+    assert begun(signs) == dict.fromkeys(ways, 1)
+    with cells_in_process():
+        assert done(some[:1], out)["error"].status == "error"
+    assert begun(signs) == {**dict.fromkeys(ways, 1), "error": 2}
 
     experiment = Experiment(title="failures", measurements=(*some, counting(rows, signs, 7)))
-    with Store(tmp_path / "out") as store:
+    with Store(out) as store:
         parts = compare(read_results(experiment, store))
-    [told] = [part for part in parts if "No result" in part]
-    assert "1 of 5 measurements were not run." in parts
-    assert "error (error: ValueError: it did not like the rows)" in told
+    [listed] = [part for part in parts if "No result" in part]
+    assert f"1 of {len(ways) + 1} measurements were not run." in parts
+    assert "error (error: ValueError: it did not like the rows)" in listed
 
 
+@pytest.mark.usefixtures("in_process")
 def test_status_and_log_know_measurements(tmp_path, rows, signs):
-    out = str(tmp_path / "out")
-    done([counting(rows, signs), failing(rows, signs, "error")], tmp_path / "out")
-
-    def printed(*words):
-        return call(*words).stdout.splitlines()
-
-    counts = dict(line.rsplit(maxsplit=1) for line in printed("status", out))
+    out = tmp_path / "out"
+    done([counting(rows, signs), failing(rows, signs, "error")], out)
+    counts = dict(line.rsplit(maxsplit=1) for line in said("status", out).splitlines())
     assert counts == {"measurements": "2", "failed": "1", "  error": "1"}
-    listed, done_one = printed("status", out, "--cells")
+    listed, done_one = said("status", out, "--cells").splitlines()
     assert listed.split()[1:3] == ["error", str(rows)]
     assert listed.endswith("error  ValueError: it did not like the rows")
     assert "number 0" in done_one
-    told = printed("status", out, "--log", listed.split()[0])
-    assert told[:2] == [f"error on {rows}: error", "ValueError: it did not like the rows"]
-    assert "Traceback (most recent call last):" in told
+    log = said("status", out, "--log", listed.split()[0]).splitlines()
+    assert log[:2] == [f"error on {rows}: error", "ValueError: it did not like the rows"]
+    assert "Traceback (most recent call last):" in log
 
 
 def test_a_function_of_no_module_is_refused_before_anything_runs(tmp_path, rows, signs):
     nowhere = replace(counting(rows, signs), call="no_such_module:count")
-    with pytest.raises(ParameterError, match="there is no module 'no_such_module'"):
-        done([counting(rows, signs, 1), nowhere], tmp_path / "out")
+    some = [counting(rows, signs, 1), nowhere]
+    assert_refused(lambda: done(some, tmp_path / "out"), ParameterError, "'no_such_module'")
     assert begun(signs) == {}

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from command_line import done
+from refusals import assert_refused
 from result_folders import paper_experiment, paper_file, run_experiment
 
 from aucbench.datasets.simulated import linear, true_scores
@@ -15,8 +16,8 @@ from aucbench.metrics import auc
 from aucbench.papers import results as measures
 from aucbench.papers.comparison import Agreement, compare_number
 from aucbench.papers.experiments import paper
-from aucbench.papers.parts import AUC, Experiment, Line, Scale
-from aucbench.papers.results import MEASURES, SECONDS, TRUTH, Fit, Results
+from aucbench.papers.parts import AUC, Line, Scale
+from aucbench.papers.results import MEASURES, SECONDS, TRUTH, Fit
 from aucbench.papers.whole import sample
 from aucbench.registry import get_dataset
 from aucbench.registry.specs import Spec
@@ -28,7 +29,22 @@ def quick(name, place):
     return paper_experiment(name, place, Scale.QUICK)
 
 
-def test_tables_of_sht_auc_run(monkeypatch, tmp_path):
+def of_kind(parts, kind):
+    return [part for part in parts if isinstance(part, kind)]
+
+
+@pytest.fixture
+def smaller(monkeypatch):
+    """Change values of the file of a paper for a test."""
+
+    def change(mapping, **values):
+        for key, value in values.items():
+            monkeypatch.setitem(mapping, key, value)
+
+    return change
+
+
+def test_tables_of_sht_auc_run(smaller, tmp_path):
     plain = paper_file("sht-auc", "table 2")
     few = {
         "SHT-AUC": {"solver": "sht-auc[k=3]"},
@@ -37,44 +53,30 @@ def test_tables_of_sht_auc_run(monkeypatch, tmp_path):
     }
     sizes = {"methods": [*few], "rows": [{"k": 20}, {"k": 40}], "trials": 1}
     sizes["set"] = "outbreak[k=3,r=0.2,n=80,d=10,mu={k},seed={seed}]"
-    monkeypatch.setitem(plain, "grids", [{**plain["grids"][0], **sizes}])
+    smaller(plain, grids=[{**plain["grids"][0], **sizes}])
     for number in plain["numbers"].values():
-        monkeypatch.setitem(number, "printed", {m: number["printed"][m][:2] for m in few})
-    monkeypatch.setitem(paper("sht-auc").plain, "methods", few)
-    results, parts = run_experiment(
-        quick("sht-auc", "table 2"), tmp_path / "results", splits=2, passes=3.0
-    )
+        smaller(number, printed={m: number["printed"][m][:2] for m in few})
+    smaller(paper("sht-auc").plain, methods=few)
+    experiment = quick("sht-auc", "table 2")
+    results, parts = run_experiment(experiment, tmp_path / "results", splits=2, passes=3.0)
     for entry in results.experiment.entries:
         values = results.values(entry.line, entry.measure)
         assert values.size == 2
         assert ((values >= 0) & (values <= 1)).all()
-    headings = [part for part in parts if isinstance(part, str)]
+    headings = of_kind(parts, str)
     assert len([part for part in headings if part.startswith("support F1")]) == 1
-
-
-@pytest.mark.parametrize(("truncated", "value"), [(False, 2 / 3), (True, 1.0)])
-def test_small_weights_count_as_0_if_a_method_is_truncated(truncated, value):
-    arrays = {"w": np.array([1.0, 5e-4]), "relevant": np.array([0])}
-    results = Results(
-        Experiment(title="toy"), {}, type("Store", (), {"scores": lambda *_: arrays})()
-    )
-    record = type("One", (), {"id": "", "sizes": type("Sizes", (), {"data": None})})
-    line = Line(truncated=truncated)
-    assert MEASURES["support-f1"].read(Fit(results, line, (0,), record)) == pytest.approx(value)
-    lines = paper_experiment("sht-auc", "table 2").lines
-    assert {line.method for line in lines if not line.truncated} == {"SHT-AUC", "StoIHT", "HSG-HT"}
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("number", "model"), [(1, "linear"), (2, "radial")])
-def test_simulated_tables_of_roc_svm_run(number, model, monkeypatch, tmp_path):
+def test_simulated_tables_of_roc_svm_run(number, model, smaller, monkeypatch, tmp_path):
     plain = paper_file("roc-svm", f"table {number}")
     sizes = [
         {**over, "n": n, "total": n + 500, "holdout": 500 / (n + 500)}
         for over, n in zip(plain["over"], (300, 600), strict=False)
     ]
-    monkeypatch.setitem(plain, "over", sizes)
-    monkeypatch.setitem(plain["grids"][0], "trials", 2)
+    smaller(plain, over=sizes)
+    smaller(plain["grids"][0], trials=2)
     results, parts = run_experiment(quick("roc-svm", f"table {number}"), tmp_path / "results")
     record = next(iter(results.records.values()))
     assert (record.sizes.n_train, record.sizes.n_test) in {(300, 500), (600, 500)}
@@ -86,9 +88,8 @@ def test_simulated_tables_of_roc_svm_run(number, model, monkeypatch, tmp_path):
             assert one.agreement in {Agreement.INCOMPARABLE, Agreement.UNMEASURED, Agreement.NEW}
         if one.entry.measure == TRUTH:
             assert -0.1 < one.mean < 0.01
-    assert [type(part) for part in parts].count(Chart) == 3
-    texts = " ".join(part for part in parts if isinstance(part, str))
-    assert texts.count(" — ") == len(results.experiment.claims) == 6
+    assert len(of_kind(parts, Chart)) == 3
+    assert " ".join(of_kind(parts, str)).count(" — ") == len(results.experiment.claims) == 6
 
     read = MEASURES[TRUTH].read
     for record in results.records.values():
@@ -99,22 +100,19 @@ def test_simulated_tables_of_roc_svm_run(number, model, monkeypatch, tmp_path):
         assert above == pytest.approx(record.measures.auc - best, abs=1e-12)
     measures._true_auc.cache_clear()
     monkeypatch.setattr(measures, "get_dataset", lambda _: linear(1200, seed=99))
-    with pytest.raises(DataError, match="no longer draws the rows"):
-        read(Fit(results, Line(), (0,), record))
+    assert_refused(lambda: read(Fit(results, Line(), (0,), record)), DataError, "no longer draws")
 
 
 @pytest.mark.nightly
-def test_the_table_of_real_rows_of_roc_svm_runs(monkeypatch, tmp_path):
+def test_the_table_of_real_rows_of_roc_svm_runs(smaller, tmp_path):
     here = ("sample[data=breast-cancer,n=300]", "digits-8", "breast-cancer")
     plain = paper_file("roc-svm", "table 3")
     rows = [{**row, "set": name} for row, name in zip(plain["grids"][0]["rows"], here, strict=True)]
-    monkeypatch.setitem(plain["grids"][0], "rows", rows)
-    monkeypatch.setitem(plain["plan"], "repeats", 2)
+    smaller(plain["grids"][0], rows=rows)
+    smaller(plain["plan"], repeats=2)
     results, parts = run_experiment(quick("roc-svm", "table 3"), tmp_path / "results")
     assert all(compare_number(entry, results).runs == 2 for entry in results.experiment.entries)
-    [times] = [
-        part for part in parts if isinstance(part, Grid) and part.header[-1] == "published / ours"
-    ]
+    [times] = [part for part in of_kind(parts, Grid) if part.header[-1] == "published / ours"]
     assert len(times.lines) == 6
     for _, _, ours, published, ratio in times.lines:
         assert ratio == pytest.approx(published / ours)
@@ -122,17 +120,14 @@ def test_the_table_of_real_rows_of_roc_svm_runs(monkeypatch, tmp_path):
 
 def test_a_sample_has_the_shares_of_the_classes_and_rows_of_the_set(tmp_path):
     X, y = np.arange(600.0).reshape(300, 2), np.where(np.arange(300) % 3 == 0, 1, -1)
-    np.savez(tmp_path / "whole.npz", X=X, y=y)
-    spec = f"sample[data={tmp_path / 'whole.npz'},n=60,seed=1]"
-    first, again = get_dataset(spec), get_dataset(spec)
-    other = sample(str(tmp_path / "whole.npz"), n=60, seed=2)
-
+    path = str(tmp_path / "whole.npz")
+    np.savez(path, X=X, y=y)
+    first, again = (get_dataset(f"sample[data={path},n=60,seed=1]") for _ in range(2))
     assert (first.n, first.target.n_pos) == (60, 20)
     assert set(first.rows.matrix[:, 0]) <= set(X[:, 0])
     np.testing.assert_array_equal(first.rows.matrix, again.rows.matrix)
-    assert not np.array_equal(first.rows.matrix, other.rows.matrix)
-    with pytest.raises(DataError, match="has 300 rows, of which 300 cannot be drawn"):
-        sample(str(tmp_path / "whole.npz"), n=300)
+    assert not np.array_equal(first.rows.matrix, sample(path, n=60, seed=2).rows.matrix)
+    assert_refused(lambda: sample(path, n=300), DataError, "300 cannot be drawn")
 
 
 P = 212 / 569  # positives of the toy set
@@ -140,53 +135,48 @@ TOY = {"row": "breast-cancer", "lam": 0.1, "exact": 0.1 / (P * (1 - P))}
 TOY |= {"features": "min-max+unit"}
 
 
-def test_the_table_of_spdam_runs(monkeypatch, tmp_path):
+def test_the_table_of_spdam_runs(smaller, tmp_path):
     plain = paper_file("spdam", "table 3")
     first, *_ = plain["over"]
-    toy = {**first, "row": TOY["row"]}
     usps = {**first, "row": "usps", "left_out": "the quick run leaves this set out"}
-    monkeypatch.setitem(plain, "over", [toy, usps])
+    smaller(plain, over=[{**first, "row": TOY["row"]}, usps])
     numbers = plain["numbers"]["auc"]
-    row = numbers["printed"]["diabetes"]
-    monkeypatch.setitem(numbers, "printed", {TOY["row"]: row, "usps": row})
-    monkeypatch.setitem(plain, "grids", [{**grid, "trials": 1} for grid in plain["grids"]])
-    smaller = {"splits": 2, "repeats": 1, "inner_splits": 2, "tune_evals": 2}
+    smaller(numbers, printed=dict.fromkeys((TOY["row"], "usps"), numbers["printed"]["diabetes"]))
+    smaller(plain, grids=[{**grid, "trials": 1} for grid in plain["grids"]])
     experiment = quick("spdam", "table 3")
     plans = tuple(plan for plan in experiment.plans if plan.data == (Spec(TOY["row"]),))
-    _, parts = run_experiment(replace(experiment, plans=plans), tmp_path / "results", **smaller)
-
-    main, budgets = (part for part in parts if isinstance(part, Grid))
+    less = {"splits": 2, "repeats": 1, "inner_splits": 2, "tune_evals": 2}
+    _, parts = run_experiment(replace(experiment, plans=plans), tmp_path / "results", **less)
+    main, budgets = of_kind(parts, Grid)
     assert [r[2].endswith("(2)") for r in main.lines] == [True] * 8 + [False] * 8
     assert main.lines[-1][-1] == "not measured: the quick run leaves this set out"
     assert 0.9 < float(budgets.lines[0][3]) <= 1
 
 
 @pytest.mark.nightly
-def test_the_figures_of_spdam_run(monkeypatch, tmp_path):
+def test_the_figures_of_spdam_run(smaller, tmp_path):
     for place in ("figure 1", "figure 2"):
-        monkeypatch.setitem(paper_file("spdam", place), "over", [TOY])
-        monkeypatch.setitem(paper_file("spdam", place)["plan"], "splits", 2)
-    _, one = run_experiment(
-        quick("spdam", "figure 1"), tmp_path / "one", inner_splits=2, tune_evals=2
-    )
-    [aucs, falls] = [part for part in one if isinstance(part, Chart)]
+        smaller(paper_file("spdam", place), over=[TOY])
+        smaller(paper_file("spdam", place)["plan"], splits=2)
+    less = {"inner_splits": 2, "tune_evals": 2}
+    _, one = run_experiment(quick("spdam", "figure 1"), tmp_path / "one", **less)
+    aucs, falls = of_kind(one, Chart)
     assert [*aucs.lines] == ["SPDAM", "regSOLAM"]
     assert [*falls.lines] == ["breast-cancer, SPDAM", "breast-cancer, regSOLAM"]
     gap = falls.lines["breast-cancer, SPDAM"][1]
     assert gap[0] > 1e-3 > 1e-6 > gap[-1]
-    [straight] = [p for p in one if isinstance(p, str) and "theorem 4.1" in p]
+    [straight] = [part for part in of_kind(one, str) if "theorem 4.1" in part]
     assert "r² at least 0.99" in straight
     _, two = run_experiment(quick("spdam", "figure 2"), tmp_path / "two", passes=60.0)
-    charts = [part for part in two if isinstance(part, Chart)]
+    charts = of_kind(two, Chart)
     assert [chart.y for chart in charts] == ["test AUC"] * 2 + ["certified gap"] * 2
     assert all([*chart.lines] == ["1%", "5%", "10%", "20%", "50%"] for chart in charts)
 
 
 def write_digits(folder, n=120):
     """Three classes as a file that a name finds."""
-    rng = np.random.default_rng(0)
     y = np.arange(n) % 3
-    X = rng.standard_normal((n, 4)) + y[:, None]
+    X = np.random.default_rng(0).standard_normal((n, 4)) + y[:, None]
     cells = [" ".join(f"{j + 1}:{x:.4f}" for j, x in enumerate(row)) for row in X]
     lines = (f"{label} {text}" for label, text in zip(y, cells, strict=True))
     (folder / "toy.svm").write_text("\n".join(lines) + "\n")
@@ -207,29 +197,22 @@ def write_sequences(folder, n=40):
     (folder / "chip.errors.csv").write_text("\n".join(errors) + "\n")
 
 
-@pytest.mark.slow
-def test_the_figures_of_aum_run_by_the_command(tmp_path, monkeypatch):
+@pytest.mark.usefixtures("in_process")
+def test_the_figures_of_aum_run_by_the_command(tmp_path, smaller, monkeypatch):
     write_digits(tmp_path)
     write_sequences(tmp_path)
     monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
     searches = ["first_min", "linear", "quadratic"]
-    for place, smaller in {
-        "figure 5": {
-            "rows": [{"row": "MNIST", "set": "toy", "positive": [1, 2]}],
-            "over": [{"n": n, "pairs": 0, "methods": searches} for n in (12, 100, 110)],
-            "runs": [{"seed": 0}, {"seed": 1}],
-        },
-        "figure 6": {"runs": [{"seed": 0, "fold": 0}, {"seed": 0, "fold": 1}]},
-    }.items():
-        [measurements] = paper_file("aum", place)["measurements"]
-        for key, value in smaller.items():
-            monkeypatch.setitem(measurements, key, value)
-    for row in measurements["rows"]:
-        monkeypatch.setitem(row, "set", "chip")
-    out = str(tmp_path / "out")
-    ended = done("reproduce", "aum", "--out", out, "--jobs", 2)
-    assert ended.stderr.count("6/6: 6 ok\n") == 1
-    assert ended.stderr.count("2/2: 2 ok\n") == 1
+    [five], [six] = (paper_file("aum", f"figure {k}")["measurements"] for k in (5, 6))
+    over = [{"n": n, "pairs": 0, "methods": searches} for n in (12, 100, 110)]
+    digits = [{"row": "MNIST", "set": "toy", "positive": [1, 2]}]
+    smaller(five, rows=digits, over=over, runs=[{"seed": 0}, {"seed": 1}])
+    smaller(six, runs=[{"seed": 0, "fold": 0}, {"seed": 0, "fold": 1}])
+    for row in six["rows"]:
+        smaller(row, set="chip")
+    command = ["reproduce", "aum", "--out", tmp_path / "out"]
+    ended = done(*command, "--jobs", 2)
+    assert ended.stderr.count("6/6: 6 ok\n") == ended.stderr.count("2/2: 2 ok\n") == 1
     for place in ("figure 5", "figure 6"):
         for claim in paper_file("aum", place)["claims"]:
             assert claim["statement"] in " ".join(ended.stdout.split())
@@ -239,5 +222,4 @@ def test_the_figures_of_aum_run_by_the_command(tmp_path, monkeypatch):
     assert "2 measurements at once" in kept["machine"]
     titles = [part["chart"]["title"] for part in kept["section"]["parts"] if "chart" in part]
     assert titles == ["seconds of a descent, by method", "largest validation AUC, by method"]
-    again = done("reproduce", "aum", "--out", out, "--quiet", "--no-run")
-    assert again.stdout == ended.stdout
+    assert done(*command, "--quiet", "--no-run").stdout == ended.stdout

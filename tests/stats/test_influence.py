@@ -12,7 +12,7 @@ from aucbench.data.survival import Survival
 from aucbench.metrics.pairs import measure_of
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.pairs import Time, concordance
-from aucbench.stats import Fold, SplitTest, Word
+from aucbench.stats import Fold, Word
 from aucbench.stats.influence import Influences
 
 GAUC = measure_of("gauc")
@@ -101,23 +101,6 @@ def test_what_has_no_interval_says_why(groups, shift, why):
     assert (less.p, less.method) == (1.0, "rule of three")
     assert less.word() is Word.UNCLEAR
     assert less.word(rope=0.5) is Word.EQUIVALENT
-
-
-def test_within_gives_words_by_any_pairs():
-    rng = np.random.default_rng(5)
-    folds = {"good": {}, "bad": {}, "twin": {}}
-    for k in range(5):
-        base = grouped(60, rng, 0.0, 60 * k)
-        y, noise = base.positive, base.scores
-        for name, shift, more in (("good", 1.5, 0.0), ("bad", 0.5, 0.0), ("twin", 1.5, 0.01)):
-            s = noise + shift * y + more * rng.normal(size=y.size)
-            folds[name][0, k] = Fold(y, s, groups=base.groups)
-    found = SplitTest(ratio=0.25, by=GAUC).of_rows(folds)
-    assert found.pair("good", "bad").word is Word.BETTER
-    assert found.pair("good", "twin").word is Word.EQUIVALENT
-    good = found.solvers[0]
-    assert good.groups == 300
-    assert good.interval.low < good.interval.estimate < good.interval.high
 
 
 def test_differences_follow_the_t_test():

@@ -51,13 +51,6 @@ def test_the_reproducers_are_held(example, number):
     assert found[OLD].coverage < 0.9
 
 
-def test_many_rows_have_the_interval_of_delong(example):
-    intervals = example("intervals")
-    found = {x.rule: x for x in intervals.simulated([intervals.REPRODUCERS[4]], 100)}
-    assert found[NEW].coverage >= least(0.95, 100)
-    assert 0.95 < found[NEW].width / found[OLD].width < 1.05
-
-
 @NIGHTLY
 @pytest.mark.parametrize("part", range(6))
 def test_coverage_by_night(example, part):
@@ -94,14 +87,6 @@ def test_a_hidden_group_makes_no_solver_better_and_a_real_difference_is_found(ex
     old, new = of_rules(differences, ("smooth, apart", (0.9, 0.8, 0.5), 150, 200), 40)
     assert new.differ >= 0.9
     assert 1 <= new.width / old.width < 1.4
-
-
-def test_the_cases_of_pairs_have_the_difference_that_they_say(example):
-    y = np.repeat([1, 0], 20_000)
-    for case in example("differences").cases([(2000, 2000)]):
-        s, r, o, q, true = case.draw(10)
-        a, b = (auc(y, np.r_[x.ravel(), z.ravel()]) for x, z in ((s, r), (o, q)))
-        assert a - b == pytest.approx(true, abs=0.012)
 
 
 @NIGHTLY
@@ -202,18 +187,6 @@ def test_twenty_equal_solvers_and_shares_by_night(example, number):
         require_level((lost, wrong, count))
 
 
-@NIGHTLY
-def test_a_better_solver_is_found_by_night(example):
-    """The old rule finds more, because it also finds what is not there."""
-    simulation = example("one_table")
-    one, _, five, ten = (simulation.tables_of(kind, 0.3)["new"] for kind in simulation.POWER[:4])
-    share = [np.mean([said.alone[:4].mean() for said in new]) for new in (one, five, ten)]
-    assert share[0] + 0.05 < share[1]
-    assert abs(share[1] - share[2]) < 0.1
-    for new in (one, five, ten):
-        assert np.mean([not said.stars[0] for said in new]) <= 0.05
-
-
 def test_values_of_others_are_compared_as_judge_does(example):
     simulation = example("values")
     kind = simulation.Kind(rows=60, repeats=2, solvers=3)
@@ -263,13 +236,6 @@ def test_equal_solvers_keep_their_stars(example, m, data_sets, count):
     assert stars.any(axis=1).all()
 
 
-def test_the_set_is_smaller_than_before_and_keeps_the_best(example):
-    best, new, _ = said_of(example, "new_rule", "BOARD_MEANS", 33, 20, 12)
-    _, old, _ = said_of(example, "old_rule", "BOARD_MEANS", 33, 20, 12)
-    assert new[:, best].mean() >= 1 - most(0.05, 12)
-    assert new.sum(axis=1).mean() < old.sum(axis=1).mean() / 2
-
-
 @NIGHTLY
 @pytest.mark.parametrize(("m", "data_sets"), [*product((5, 33), (6, 10, 14, 20, 30, 50))])
 def test_words_are_false_as_rarely_as_they_say_by_night(example, m, data_sets):
@@ -283,31 +249,7 @@ def test_words_are_false_as_rarely_as_they_say_by_night(example, m, data_sets):
         assert wrong <= most(0.05, count)
 
 
-@NIGHTLY
-@pytest.mark.parametrize(("m", "data_sets"), [(5, 20), (33, 14), (33, 20), (33, 50)])
-def test_the_new_rule_finds_more_by_night(example, m, data_sets):
-    for kind in ("THIRD", "BOARD_MEANS"):
-        new, old = (
-            said_of(example, rule, kind, m, data_sets, 100)[1].sum(axis=1).mean()
-            for rule in ("new_rule", "old_rule")
-        )
-        assert new <= old
-    simulation = example("many_sets")
-    found = simulation.on_reference(simulation.THIRD, m, data_sets, 100)
-    assert found["new"][1] > found["old"][1]
-
-
 # ---- related data sets
-
-
-def test_data_sets_of_a_family_are_related(example):
-    families = example("families")
-    sample = families.Sample.draw(400, np.random.default_rng(0))
-    assert len(sample.y) == 1500
-    of_one = [sample.y[sample.family == g] for g in range(3, 400, 4)]
-    first = np.corrcoef([y[0] for y in of_one], [y[1] for y in of_one])[0, 1]
-    assert first == pytest.approx(families.SHARED, abs=0.15)
-    assert np.var(sample.y) == pytest.approx(1.0, abs=0.25)
 
 
 @pytest.mark.parametrize(("drawn", "samples"), [(10, 20), pytest.param(20, 60, marks=NIGHTLY)])

@@ -1,7 +1,5 @@
 """Verdicts on one data set: corrected t-tests over splits, Holm, words, and their rates."""
 
-from dataclasses import fields, is_dataclass
-from functools import partial
 from math import isnan, sqrt
 
 import numpy as np
@@ -11,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom, t, ttest_1samp
 from sklearn.model_selection import StratifiedKFold
 
-from aucbench import stats
 from aucbench.metrics import auc, measure
 from aucbench.stats import (
     Difference,
@@ -24,7 +21,6 @@ from aucbench.stats import (
     corrected_interval,
     holm,
 )
-from aucbench.stats.resampled import Splits
 from aucbench.stats.within import NO_VARIANCE
 
 NAN = float("nan")
@@ -72,16 +68,6 @@ def test_holm_agrees_with_stepping_down(seed):
     assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])  # of a textbook
 
 
-def test_records_name_their_numbers_alike():
-    records = filter(is_dataclass, map(partial(getattr, stats), stats.__all__))
-    names = [[field.name for field in fields(record)] for record in records]
-    intervals = [own for own in names if {"low", "high", "level"} <= {*own}]
-    assert len(intervals) == 3
-    for own in intervals:
-        assert own[:3] == ["estimate", "low", "high"]
-        assert {"level", "method", "note"} <= {*own}
-
-
 # ---- the corrected resampled t-test
 
 
@@ -120,21 +106,6 @@ def test_repeats_count_as_one():
     assert_allclose(corrected_difference(twice, np.zeros(10), 1 / 4).p, 0.003069, atol=5e-7)
     interval = corrected_interval(twice, 1 / 4, repeats=2)
     assert_allclose([interval.low, interval.high], [two.low, two.high], rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("tests", "multiples"),
-    [
-        (1, [1.86, 1.52, 1.39, 1.35, 1.32]),  # one pair
-        (2, [2.34, 1.80, 1.60, 1.55]),  # the star of five solvers, one-sided
-        (10, [3.75, 2.48, 2.07, 1.97, 1.90]),
-    ],
-)
-def test_five_repeats_bring_nearly_all_that_repeats_can(tests, multiples):
-    """How many standard deviations of five folds a difference must exceed."""
-    splits = Splits.of(np.array([-1.0, 0.5, 1.0, -0.5, 0.0]), 1 / 4)
-    found = [splits.repeated(r).half(1 - 0.05 / tests) / splits.sd for r in (1, 2, 5, 10, 50)]
-    assert_allclose(found[: len(multiples)], multiples, atol=0.006)
 
 
 def test_splits_that_are_missing_shorten_the_repeats():
