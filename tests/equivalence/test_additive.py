@@ -107,17 +107,6 @@ def test_trials_come_near_the_minimum():
         assert f * (1.0 - 1e-6) <= value <= f * (1.0 + 2e-3)
 
 
-@pytest.mark.parametrize("features", ["standard", "none"])
-def test_an_effect_that_must_rise_does(features):
-    data = replace(curved(), shapes=Shapes(((1, Shape(1)),)))
-    bounded = applied(get_features(features).fit(data, rng()), data)
-    run, x = solve("additive", bounded), bounded.rows.matrix[:, 1]
-    grid = np.c_[np.zeros(200), np.linspace(x.min(), x.max(), 200)]
-    rises = np.diff(run.decision_function(grid))
-    assert rises.min() >= -1e-12 * np.abs(rises).max()
-    assert run.stop.name == "CERTIFIED"
-
-
 def test_a_column_whose_effect_has_a_shape_is_in_no_pair():
     data = replace(curved((*CURVED, *STRAIGHT)), shapes=Shapes(((1, Shape(1)),)))
     crosses = Splines(pairs=3).fit(data, rng()).crosses

@@ -11,16 +11,14 @@ from samples import sample
 from scipy.sparse import csr_array
 from sequences import breakpoints
 
-from aucbench import aum
 from aucbench.aum.search import SEARCHES
 from aucbench.contract import Identity
 from aucbench.data import Data
-from aucbench.errors import UnsupportedError
 from aucbench.metrics import auc_of
 from aucbench.objectives import Aum
 from aucbench.projectors import Hyperplane
 from aucbench.records import Stop
-from aucbench.registry import get_dataset, get_features, get_solver, list_solvers
+from aucbench.registry import get_dataset, get_features, get_solver
 from aucbench.solving.loop import begin, solve
 from aucbench.solving.values import objective_at
 from aucbench_plugins.aum import certificate
@@ -44,12 +42,6 @@ def test_a_descent_ends_where_only_rounding_is_left_of_the_area(layout, early_st
         made = list(islice(states, 150))
         assert len(made) == 2
         assert objective_at(problem, made[-1].w) < 1e-15
-
-
-def test_the_margin_moves_the_positives():
-    f, w = Aum(DATA, 2.0), np.array([0.3, -1.0, 0.5, 0.1])
-    assert f.value(w) == pytest.approx(Aum(DATA).loss(X @ w - 2.0 * (Y > 0)).value, rel=1e-14)
-    assert f.value(np.zeros(4)) == pytest.approx(2.0)
 
 
 def test_plain_descent_shrinks_the_weights():
@@ -117,24 +109,6 @@ def test_error_functions_are_learnt(search):
     run, problem = observed(solver, data, passes=30)
     assert run.points[-1].objective < 0.7 * objective_at(problem, np.zeros(3))
     assert auc_of(data.target, data.scores(run.w)) > auc_of(data.target, np.zeros(80))
-
-
-def test_the_objective_of_error_functions_is_the_area_of_rates():
-    data, w = changepoints(), np.array([0.3, -1.0, 0.2])
-    f = Aum(data)
-    found = aum.aum_loss(data.target.rates, data.scores(w))
-    assert f.value(w) == found.value
-    np.testing.assert_array_equal(f.grad(w), data.pullback(found.gradient))
-
-
-@pytest.mark.parametrize("name", [n for n in list_solvers() if n != "estimator"])
-def test_solvers_of_labels_refuse_error_functions(name):
-    solver, data = get_solver(name), changepoints()
-    if "breakpoints" in solver.needs.capabilities:
-        assert np.isfinite(solve(solver, data, passes=3).w).all()
-    else:
-        with pytest.raises(UnsupportedError, match="labels"):
-            solve(solver, data, passes=3)
 
 
 # --- programmes of the rows near the threshold ---------------------------------------------

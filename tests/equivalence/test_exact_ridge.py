@@ -11,8 +11,6 @@ from stepping import posed, states
 
 import aucbench_plugins.ridge.normal_equations as normal_equations
 from aucbench.data import Data
-from aucbench.data.tally import counting
-from aucbench.objectives import PairwiseSquare
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
@@ -39,21 +37,6 @@ def test_ls_svm_is_the_closed_form(shape, layout, lam, monkeypatch):
     np.testing.assert_allclose(run.w, w, rtol=1e-7, atol=1e-10)
     assert run.stop is Stop.FINISHED
     assert len(run.points) <= 8
-
-
-@LAYOUTS
-def test_the_factor_of_few_rows_inverts_the_matrix(layout):
-    data, _ = ridge_problem("wide", layout)
-    weighted = Data.of(data.rows.matrix, data.y, weights=np.linspace(0.5, 2.0, data.n))
-    for rows in (data, weighted):
-        f, r = PairwiseSquare(rows), np.sin(np.arange(90.0))
-        for _ in range(2):  # where the products are kept they count too
-            with counting() as read:
-                solve_few = normal_equations.preconditioner(rows, 0.01)
-                assert read.rows == rows.n
-                v = solve_few(r)
-                assert read.rows == 2 * rows.n
-        np.testing.assert_allclose(f.curvature(v) + 0.01 * v, r, rtol=1e-9, atol=1e-9)
 
 
 @LAYOUTS

@@ -5,7 +5,6 @@ import pytest
 from samples import sample
 from sequences import wide
 from sklearn.svm import LinearSVC
-from stepping import posed
 
 from aucbench.aum import roc_auc
 from aucbench.data import Data
@@ -51,16 +50,6 @@ def test_it_ends_with_a_certificate_and_learns(penalty, lam):
         low, high = test.target.target_intervals
         assert ((low < scores) & (scores < high)).mean() > 0.9  # the intercept counts
         assert penalty == "l2" or np.count_nonzero(run.w[2:6]) < 4
-
-
-def test_the_chosen_penalty_is_one_of_the_path_and_scales_with_the_features():
-    solver, data = get_solver("interval-regression"), learnable()
-    large = Data(rows(100.0 * data.rows.matrix), data.target)
-    lam, scaled = (posed(solver, x, np.random.default_rng(0)).project.l2 for x in (data, large))
-    assert scaled == pytest.approx(1e4 * lam)
-    np.testing.assert_allclose(
-        solve(solver, large).w[:-1] * 100.0, solve(solver, data).w[:-1], rtol=1e-3, atol=1e-4
-    )
 
 
 def test_labels_are_classified_as_by_a_squared_hinge():

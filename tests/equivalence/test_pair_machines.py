@@ -5,7 +5,6 @@ from itertools import islice
 import numpy as np
 import pytest
 from optima import differences
-from samples import data as labelled
 from samples import odd, sample
 from scipy.optimize import minimize
 
@@ -146,16 +145,6 @@ def test_started_at_the_minimum_it_says_so(name, state, rtol):
 # --- the preconditioner of rank-svm --------------------------------------------------------
 
 W = np.array([0.3, -0.2, 0.5, 0.1])
-
-
-@pytest.mark.parametrize("lam", [1e-6, 0.1])
-def test_with_all_rows_the_preconditioner_is_the_inverse_hessian(lam):
-    rows = labelled(8, n=20)
-    X, y = rows.rows.matrix, rows.y
-    inverse = Model(hessian_matrix(PairwiseSquaredHinge(rows), X @ W, lam, None)).inverse()
-    H = hessian(differences(X, y), lam, W)
-    for r in np.eye(4):
-        np.testing.assert_allclose(H @ inverse(r), r, atol=1e-7)
 
 
 def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():

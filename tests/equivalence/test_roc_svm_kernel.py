@@ -7,7 +7,6 @@ from observed import observed
 from samples import sample
 from scipy.optimize import minimize
 from sklearn.metrics.pairwise import pairwise_kernels
-from stepping import posed, states
 
 from aucbench.data import Data
 from aucbench.features import Nystroem
@@ -97,12 +96,3 @@ def test_landmarks_that_others_span_have_no_weight():
     run = solve(get_solver("roc-svm-nystrom", rank=80), twice, passes=20)
     assert run.w.size <= 40
     assert solve(get_solver("roc-svm-nystrom", kernel="linear"), toy(40)).w.size == 3
-
-
-@pytest.mark.parametrize("name", ["roc-svm-kernel", "roc-svm-nystrom"])
-def test_a_neighbour_on_the_grid_is_a_start(name):
-    data, rng = toy(120), np.random.default_rng(0).spawn(2)[0]
-    first = solve(get_solver(name, lam=LAM), data, passes=300, gap_tol=1e-6)
-    solver = get_solver(name, lam=0.8 * LAM)
-    state = next(states(solver, posed(solver, data, rng), rng, first.w))
-    np.testing.assert_allclose(state.w, first.w, rtol=1e-6, atol=1e-9)

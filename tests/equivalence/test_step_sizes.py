@@ -8,7 +8,6 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Chunk, Data
 from aucbench.errors import DataError
-from aucbench.metrics import auc
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
@@ -97,23 +96,6 @@ def test_many_rows(name):
     if name != "uni-exp":
         by_class = Data.of(X[np.argsort(y)] + 1.0, np.sort(y))
         assert (heights(get_solver(name, shuffle=False), by_class) < 1.1).all()
-
-
-@NAMES
-def test_rounding_of_the_rows_does_not_move_the_auc(name):
-    for seed in range(3):
-        data = drawn("plain", 2 * seed)
-        X, rng = data.rows.matrix, np.random.default_rng(seed)
-        moved = Data.of(X * (1 + 1e-15 * rng.normal(size=X.shape)), data.y)
-        one, other = (auc(data.y, X @ solve(get_solver(name), each).w) for each in (data, moved))
-        assert abs(one - other) < 1e-6
-
-
-@NAMES
-def test_rows_of_zeros_change_nothing(name):
-    for layout in (np.asarray, csr_array):
-        run = solve(get_solver(name), Data.of(layout(np.zeros((6, 3))), [1, -1] * 3), passes=3)
-        np.testing.assert_array_equal(run.w, 0.0)
 
 
 @NAMES

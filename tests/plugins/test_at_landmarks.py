@@ -115,21 +115,6 @@ def test_a_kernel_without_a_width_takes_auto_as_median():
     np.testing.assert_array_equal(one.w, other.w)
 
 
-def test_trials_of_many_rows_take_a_sample_of_them(monkeypatch):
-    sizes = []
-
-    def chosen(trial, name, values, rows, rng, budget, splits, passes):
-        sizes.append((rows.n, splits))
-        return values[-1]
-
-    monkeypatch.setattr(at_landmarks, "chosen", chosen)
-    monkeypatch.setattr(at_landmarks, "MOST", 100)
-    data = rings()
-    machine(data).tuned(data, np.random.default_rng(0), Budget())
-    assert sizes[0][0] == pytest.approx(100, abs=1)
-    assert sizes[0][1] == at_landmarks.SPLITS
-
-
 @pytest.mark.parametrize(
     ("qualities", "best"),
     [

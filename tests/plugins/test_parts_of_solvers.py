@@ -12,7 +12,7 @@ from aucbench.data import Data
 from aucbench.data.passes import gram
 from aucbench.data.tally import counting
 from aucbench.datasets.simulated import outbreak
-from aucbench.objectives import PairwiseHinge, PairwiseSquare
+from aucbench.objectives import PairwiseHinge
 from aucbench.registry import get_solver
 from aucbench.solving.loop import begin, solve
 from aucbench_plugins.ridge.centred import CentredRows
@@ -39,12 +39,6 @@ def test_products_are_those_of_the_centred_rows(layout, block):
     np.testing.assert_allclose(rows.scores(w, block), bar @ w, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(rows.pullback(r, block), bar.T @ r, rtol=1e-12, atol=1e-12)
     assert rows.largest_norm() == pytest.approx(np.linalg.norm(CENTRED, axis=1).max())
-
-
-def test_the_pairwise_square_is_half_a_mean_of_squares():
-    w = np.random.default_rng(1).normal(size=6)
-    half = 0.5 * ((CENTRED @ w) ** 2).mean() + 0.5 * (1 + w @ (MEANS[-1] - MEANS[1])) ** 2
-    assert half == pytest.approx(0.5 * PairwiseSquare(Data.of(X, Y)).value(w))
 
 
 @LAYOUTS

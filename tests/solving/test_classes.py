@@ -111,31 +111,6 @@ def test_a_certified_fit_has_the_mean_of_the_gaps(name):
     assert run.trained_on == ""
 
 
-def test_the_joint_minimum_is_that_of_the_definition():
-    """λ/(2K) Σ‖w_k‖² + f(W): no other W found by a general method is lower."""
-    from scipy.optimize import minimize
-
-    data, lam = classes(40), 0.1
-    run = solve(get_solver("rank-svm", lam=lam), data, passes=1000, gap_tol=1e-10)
-    X, y = data.rows.matrix, data.target.y
-    sides = [(np.flatnonzero(y == own), np.flatnonzero(y != own)) for own in range(3)]
-    rows = [(own, *np.meshgrid(*both)) for own, both in enumerate(sides)]
-    counts = np.bincount(y)
-
-    def value(w):
-        W = w.reshape(4, 3)
-        S, total = X @ W, lam * float((W**2).sum()) / 6
-        for own, i, j in rows:
-            loss = np.maximum(0, 1 - S[i, own] + S[j, own]) ** 2
-            total += float((loss / counts[y[j]]).sum()) / (counts[own] * 6)
-        return total
-
-    W = np.column_stack([part.w for part in run.parts])
-    assert run.points[-1].objective == pytest.approx(value(W.ravel()), rel=1e-12)
-    best = minimize(value, np.zeros(12), method="BFGS").fun
-    assert run.points[-1].objective <= best + 1e-8
-
-
 def test_a_solver_without_weights_trains_one_vs_rest_and_says_so():
     data = classes()
     run = solve(get_solver("sht-auc", k=3), data, passes=20)

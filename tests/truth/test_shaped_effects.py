@@ -85,19 +85,6 @@ def test_effects_bend_one_way_from_the_first_training_row_to_the_last(name, shap
             assert (asked.slope * np.diff(f)).min() >= -rounded, column
 
 
-def test_a_shape_is_kept_only_where_it_is_asked_for():
-    data = waves(1)
-    for features in ("splines", "bins"):
-        _, f, rounded = effect(data, "+1", 1, features, "rank-svm")
-        phi = fitted(get_preprocessing(features), data, np.random.default_rng(0))
-        free = applied(phi, data)
-        w = solve(get_solver("rank-svm"), free, passes=30).w
-        one = np.zeros((200, data.d))
-        one[:, 1] = np.linspace(-3, 3, 200)
-        assert np.diff(phi(rows(one)).matrix @ w).min() < -0.01
-        assert np.diff(f).min() >= -rounded
-
-
 def test_classes_have_no_one_direction():
     data = waves(2, n=90)
     target = Categories.of(np.arange(90) % 3)
