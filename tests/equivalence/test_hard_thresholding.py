@@ -1,6 +1,5 @@
 """Hard thresholding with trivial settings is a known method; k is chosen by trial fits."""
 
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -61,21 +60,6 @@ def test_default_step_is_half_of_one_over_the_block_smoothness():
     np.testing.assert_allclose(next(run).w, -gamma * problem.f.grad(np.zeros(9)), rtol=1e-2)
 
 
-def test_default_step_converges_with_small_blocks_where_the_full_step_diverges():
-    rng = np.random.default_rng(0)
-    data = Data.of(*sample(0, n=400, d=30, positives=0.07, shift=0.3))
-    f = PairwiseSquare(data)
-    full = 1 / lipschitz(f, data.blocks(1), rng)
-
-    def objective_after(gamma):
-        solver = get_solver("sht-auc", k=30, blocks=200, gamma=gamma)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return f.value(iterates(solver, 2000, data)[-1])
-
-    assert objective_after(None) < 1.0
-    assert not objective_after(full) < 1.0
-
-
 @NAMES
 def test_trials_of_k_are_fits_of_their_own(name, monkeypatch):
     shared = solve(name, OUTBREAK, passes=3)
@@ -83,26 +67,3 @@ def test_trials_of_k_are_fits_of_their_own(name, monkeypatch):
     own = solve(name, OUTBREAK, passes=3)
     np.testing.assert_array_equal(shared.w, own.w)
     assert [p.objective for p in shared.points] == [p.objective for p in own.points]
-
-
-@NAMES
-def test_every_trial_has_the_same_batches_and_rows_and_the_step_is_found_once(name, monkeypatch):
-    tried = []
-
-    def watched(trial, parameter, values, data, rng, budget):
-        for k in values:
-            run = replace(trial, k=k)
-            draws = np.random.default_rng(7)
-            with counting() as read:
-                problem = posed(run, data, draws)
-                next(states(run, problem, draws))
-            tried.append((problem.project.k, read.rows, draws.random(), read.numbers))
-        return values[0]
-
-    monkeypatch.setattr(sparsity, "chosen", watched)
-    posed(get_solver(name), OUTBREAK, np.random.default_rng(0))
-
-    few, all_features = tried
-    assert (few[0], all_features[0]) == (12, 50)
-    assert few[1:3] == all_features[1:3]
-    assert 0 < all_features[3] < 0.5 * few[3]  # the products that give L̂ were known

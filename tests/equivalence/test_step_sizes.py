@@ -88,16 +88,6 @@ def test_neither_the_mean_nor_the_last_iterate_ends_above_its_start(name, kind):
             assert (found < [2.0, 1.2, 1.2]).all(), (seed, found)
 
 
-@pytest.mark.nightly
-@NAMES
-def test_many_rows(name):
-    X, y = plain(np.random.default_rng(5), 10_000, 5)
-    assert (heights(get_solver(name), Data.of(X, y)) < 1.1).all()
-    if name != "uni-exp":
-        by_class = Data.of(X[np.argsort(y)] + 1.0, np.sort(y))
-        assert (heights(get_solver(name, shuffle=False), by_class) < 1.1).all()
-
-
 @NAMES
 def test_rows_whose_squares_overflow_are_refused(name):
     data = Data.of(1e150 * np.eye(4), [1, -1, 1, -1])

@@ -1,4 +1,4 @@
-"""Shared parts of solvers: step sizes, eigenvalues, and what they refuse."""
+"""Shared parts of solvers: step sizes, eigenvalues, L-BFGS, and what they refuse."""
 
 from dataclasses import replace
 from math import inf
@@ -14,11 +14,11 @@ from aucbench.data.arrays import ALL
 from aucbench.data.tally import counting
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
-from aucbench.optim import lipschitz, top_eigenvalue
+from aucbench.objectives.margins import margins_of_classes, sample
+from aucbench.optim import Lbfgs, WeakWolfe, lipschitz, top_eigenvalue
+from aucbench.optim.lbfgs import normal_step
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
-
-RNG = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize("m", [1, 7])
@@ -72,8 +72,8 @@ BOUNDED = replace(data(d=3), terms=Terms.each(3, SHAPED.shapes))
 
 
 @refusals(
-    ("kinks", lambda: lipschitz(Kinked(), [ALL], RNG), UnsupportedError, "gamma"),
-    ("flat", lambda: lipschitz(FLAT, [ALL], RNG), ParameterError, "curvature"),
+    ("kinks", lambda: lipschitz(Kinked(), [ALL], np.random.default_rng(0)), UnsupportedError, "gamma"),
+    ("flat", lambda: lipschitz(FLAT, [ALL], np.random.default_rng(0)), ParameterError, "curvature"),
     *((f"group {group}", lambda group=group, name=name: get_solver(name, group=group),
        ParameterError, "group") for group in (0.0, -1.0, inf) for name in ("rank-svm", "ls-svm")),
     *((f"bounds of {name}", lambda name=name, some=some: solve(name, some), UnsupportedError,
@@ -82,3 +82,88 @@ BOUNDED = replace(data(d=3), terms=Terms.each(3, SHAPED.shapes))
 )  # fmt: skip
 def test_what_is_refused(call, error, word):
     assert_refused(call, error, word)
+
+
+# --- L-BFGS ----------------------------------------------------------------------------------
+
+RNG = np.random.default_rng(3)
+
+
+def inverse_by_the_formula(pairs):
+    """H of BFGS as a matrix, from γI."""
+    s, y = pairs[-1]
+    d = s.size
+    H = (s @ y) / (y @ y) * np.eye(d)
+    for s, y in pairs:
+        V = np.eye(d) - np.outer(y, s) / (s @ y)
+        H = V.T @ H @ V + np.outer(s, s) / (s @ y)
+    return H
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 9])
+def test_the_recursion_is_the_matrix_formula_on_the_last_pairs(count):
+    B, G = RNG.normal(size=(5, 5)), RNG.normal(size=5)
+    pairs = [(s, B @ B.T @ s + s) for s in RNG.normal(size=(count, 5))]
+    hessian = Lbfgs(memory=4)
+    for s, y in pairs:
+        hessian.add(s, y)
+    assert len(hessian) == min(count, 4)
+    expected = -inverse_by_the_formula(pairs[-4:]) @ G
+    np.testing.assert_allclose(hessian.direction(G), expected, rtol=1e-11)
+    np.testing.assert_allclose(hessian.direction(G), expected, rtol=1e-11)  # it changed nothing
+
+
+def test_a_pair_without_curvature_is_left_out():
+    hessian = Lbfgs()
+    for y in ([0.0, 0.0], [0.0, 1.0], [-1.0, 0.5], [1e-11, 1.0]):
+        hessian.add(np.array([1.0, 0.0]), np.array(y))
+    assert len(hessian) == 0
+
+
+@pytest.mark.parametrize("step", [1e-4, 0.3, 1.0, 500.0])
+def test_a_search_along_t_minus_1_to_the_fourth_ends_in_both_conditions(step):
+    wolfe, accepted, t = WeakWolfe(1.0, -4.0, step), False, None
+    while not wolfe.ended:
+        t = wolfe.step
+        accepted = wolfe.tell((t - 1) ** 4, 4 * (t - 1) ** 3)
+    assert accepted  # the last one
+    assert (t - 1) ** 4 <= 1 - 1e-4 * t * 4
+    assert 4 * (t - 1) ** 3 >= 0.9 * -4
+
+
+@pytest.mark.parametrize("start", [0.0, 0.7])
+def test_the_normal_step_minimises_the_mean_hinge_of_normal_scores(start):
+    rng = np.random.default_rng(5)
+    y = np.where(np.arange(3000) % 3 == 0, 1, -1).astype(np.int8)
+    ds = rng.normal(size=y.size) + 0.8 * y
+    s = start * (0.5 * rng.normal(size=y.size) + 0.3 * ds)
+    lam = 0.05
+
+    def value(step):
+        t = s + step * ds
+        margins = (t[y > 0][:, None] - t[y < 0])[:, ::7]
+        return np.maximum(0, 1 - margins).mean() + lam / 2 * step**2
+
+    slope = (value(1e-4) - value(0.0)) / 1e-4
+    least = min(value(step) for step in np.linspace(0, 3, 31))
+    step = normal_step(margins_of_classes(y, s, ds), (lam, lam), slope)
+
+    assert value(step) - least <= 0.01 * (value(0.0) - least)
+    assert 0.1 < step < 3.0
+
+
+def test_the_normal_step_ends_on_any_numbers():
+    y = np.array([1, -1, 1], dtype=np.int8)
+    for value in (0.0, 1e-300, 1e150, np.nan):
+        ds = np.array([value, 0.0, -value])
+        with np.errstate(all="ignore"):
+            margins = margins_of_classes(y, np.zeros(3), ds)
+            assert 0.0 <= normal_step(margins, (0.1, 0.2), -1.0) <= 10.0
+
+
+def test_a_sample_holds_enough_of_both_classes():
+    y = np.where(np.arange(400_000) % 2 == 0, 1, -1).astype(np.int8)  # even rows are one class
+    mixed = np.where(np.arange(400_000) % 5 == 0, 1, -1).astype(np.int8)
+    assert sample(y) == slice(None)
+    assert mixed[sample(mixed)].size == 400_000 / 16
+    assert sample(mixed[:5000]) == slice(None, None, 1)

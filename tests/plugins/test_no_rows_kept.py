@@ -62,8 +62,3 @@ def test_a_wrapped_classifier_keeps_what_it_wants():
 @pytest.mark.parametrize(("spec", "kept"), [("maxabs", False), ("standard+nystroem", True)])
 def test_a_map_says_whether_it_keeps_rows(spec, kept):
     assert get_features(spec).fit(Data.of(X, Y), np.random.default_rng(0)).keeps_rows is kept
-
-
-def test_a_classifier_of_two_weights_is_small():
-    wide, y = sample(0, n=20_000, d=2)
-    assert len(pickle.dumps(AUCClassifier("svm-or", passes=5).fit(wide, y))) < 10_000

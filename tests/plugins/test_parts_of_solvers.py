@@ -10,11 +10,9 @@ from samples import sample
 
 from aucbench.data import Data
 from aucbench.data.passes import gram
-from aucbench.data.tally import counting
 from aucbench.datasets.simulated import outbreak
 from aucbench.objectives import PairwiseHinge
-from aucbench.registry import get_solver
-from aucbench.solving.loop import begin, solve
+from aucbench.solving.loop import solve
 from aucbench_plugins.ridge.centred import CentredRows
 from aucbench_plugins.roc_svm import svm_or
 from aucbench_plugins.roc_svm.preconditioner import WINDOW, bend, inverse_bend
@@ -166,23 +164,6 @@ def test_every_cut_is_below_the_hinge(problem):
         for u in (w, np.zeros(data.d), *rng.normal(size=(5, data.d))):
             size = 1.0 + np.abs(data.scores(u)).max()
             assert f.value(u) >= b + g @ u - 1e-12 * size
-
-
-def to_gap(data, lam, w0=None, tol=1e-4):
-    """Passes, and the weights at a relative gap."""
-    with counting() as read:
-        for state in begin(get_solver("svm-or", lam=lam), data, w0=w0)[1]:
-            if state.gap <= tol * state.value:
-                return read.rows / data.n, state.w.copy()
-    raise AssertionError(f"ended before a gap of {tol}")
-
-
-def test_a_neighbour_on_the_grid_is_a_better_start():
-    data, w = outbreak(n=200, d=600), None
-    for lam in (10.0, 1.0, 0.1, 0.01, 0.001):
-        cold, _ = to_gap(data, lam)
-        warm, w = to_gap(data, lam, w)
-        assert warm <= cold
 
 
 def test_long_rows_and_many_rows_are_left_to_the_bundle():

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -13,10 +12,8 @@ from refusals import assert_refused
 from aucbench import get_objective, get_solver, list_solvers, solve
 from aucbench.contract import Needs, Solver, State
 from aucbench.data import Categories, Data
-from aucbench.data.folds import drawn_parts
 from aucbench.errors import UnsupportedError
 from aucbench.metrics import hand_till, one_vs_rest
-from aucbench.optim.trials import Trial, first_best, try_on_folds
 from aucbench.pairs import ByClass
 from aucbench.records import Stop
 from aucbench.solving.classes import against_rest
@@ -129,15 +126,6 @@ def test_seconds_are_divided_among_the_classes():
     assert [part.stop for part in run.parts] == [Stop.SECONDS] * 3
     assert run.stop is Stop.SECONDS
     assert 0.15 < run.seconds < 2.0  # one fit does not take the time of all
-
-
-def test_trials_are_judged_by_m_and_go_along_the_path():
-    data = classes()
-    trials = [Trial({"lam": lam}) for lam in (10, 0.1)]
-    fitted = partial(fit_and_judge, lambda point: get_solver("svm-or", **point), solve)
-    try_on_folds([trials], [*drawn_parts(data, 3, 0)], lambda fold: fold, fitted)
-    assert first_best(trials) is trials[1]
-    assert 0.8 < trials[1].mean < 1.0
 
 
 @dataclass(frozen=True)

@@ -110,21 +110,6 @@ def test_the_numbers_of_a_state_come_out_plain():
     assert type(state.info["width"]) is float
 
 
-def test_a_state_that_changes_its_mind_is_read_once():
-    gaps = iter([0.5, TOO_LARGE])
-
-    class Fickle(State):
-        @property
-        def gap(self):
-            return next(gaps)
-
-        @gap.setter
-        def gap(self, value):
-            pass
-
-    assert solve(Says([Fickle(W)]), DATA).points[0].gap == 0.5
-
-
 def test_what_the_laws_allow():
     for gap in (0.0, 0, np.float32(1.0), math.inf):
         solve(Says([State(W, gap=gap)]), DATA, passes=1)

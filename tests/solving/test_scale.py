@@ -49,16 +49,6 @@ def test_what_is_refused(call, error, word):
     assert_refused(call, error, word)
 
 
-SCALED = "svm-or rank-svm ls-svm spdam roc-svm-full spam-l1 spam-l2 spam-net sht-auc"
-
-
-@pytest.mark.parametrize("name", SCALED.split())
-def test_the_unit_of_the_features_does_not_matter(name):
-    X, y = sample()
-    runs = [solve(get_solver(name), Data.of(c * X, y), passes=10) for c in (1.0, 1024.0)]
-    np.testing.assert_allclose(1024.0 * runs[1].w, runs[0].w, rtol=1e-6, atol=1e-8)
-
-
 def test_auto_ridge_of_landmarks_is_one_around_the_derived_one_and_bends_where_that_is_stiff():
     X, _ = sample(n=400)
     rings = Data.of(X, np.where((X[:, :2] ** 2).sum(axis=1) > 1.2, 1, -1))

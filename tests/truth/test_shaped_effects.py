@@ -60,16 +60,6 @@ def test_effects_never_turn(name, features, seed):
 
 
 @SOLVERS
-@pytest.mark.parametrize("seed", first(range(4)))
-def test_effects_of_sparse_rows_never_turn(name, seed):
-    data = waves(seed, csr_array)
-    for features in ("maxabs", "splines", "bins"):
-        for shape, sign in zip(SLOPES, (1, -1), strict=True):
-            _, f, rounded = effect(data, shape, 4, features, name)
-            assert (sign * np.diff(f)).min() >= -rounded, (features, shape)
-
-
-@SOLVERS
 @pytest.mark.parametrize("shape", first(BENDS, 3))
 def test_effects_bend_one_way_from_the_first_training_row_to_the_last(name, shape):
     data = waves(7, n=1500)  # of which 0.1 % lie beyond the knots of a free effect

@@ -1,4 +1,4 @@
-"""The baselines that are not driven to an optimum give what their library gives."""
+"""Baselines give what their library gives, and say how far they are from an optimum."""
 
 import subprocess
 import sys
@@ -7,17 +7,21 @@ import lightgbm
 import numpy as np
 import pytest
 import xgboost
+from layouts import LAYOUTS
+from optima import pointwise
 from samples import sample
 from scipy.sparse import csr_array
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import SGDClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.svm import LinearSVC
 
 from aucbench import auc, get_solver, solve
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.errors import DataError, MissingExtraError
 from aucbench.pairs import Group
-from aucbench.registry import describe
+from aucbench.registry import describe, get_solver
 from aucbench.registry.lookup import find
 from aucbench_plugins.baselines import parts
 from aucbench_plugins.baselines.lightgbm_pairwise import divide_rows
@@ -167,3 +171,30 @@ print(*({{"sklearn", "lightgbm", "xgboost", "pandas"}} & {{*sys.modules}}))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+# --- linear classifiers ----------------------------------------------------------------------
+
+NAMES = pytest.mark.parametrize("name", ["logistic", "logistic-balanced", "linear-svc"])
+
+
+@LAYOUTS
+@NAMES
+def test_the_residual_is_the_gradient_of_the_stated_objective(layout, name):
+    X, y = sample(3, n=600, d=5, positives=0.2, density=0.7, shift=0.3)
+    run = solve(get_solver(name, C=2.0, max_iter=1000), Data.of(layout(X), y))
+    weight = "balanced" if name == "logistic-balanced" else None
+    estimator = LinearSVC if name == "linear-svc" else LogisticRegression
+    fitted = estimator(C=2.0, tol=1e-8, max_iter=1000, class_weight=weight).fit(layout(X), y)
+    _, gradient = pointwise(name, X, y, 2.0)(np.r_[fitted.coef_[0], fitted.intercept_])
+    np.testing.assert_allclose(run.w, fitted.coef_[0], rtol=1e-6)
+    assert 0 < run.points[-1].residual < 1e-4
+    assert run.points[-1].residual == pytest.approx(np.linalg.norm(gradient), rel=1e-3, abs=1e-11)
+
+
+@NAMES
+def test_too_few_iterations_leave_a_residual_and_a_warning(name):
+    X, y = sample(3, n=150, d=40, positives=0.2)
+    with pytest.warns(ConvergenceWarning):
+        run = solve(get_solver(name, max_iter=2), Data.of(X, y))
+    assert run.points[-1].residual > 1e-3
