@@ -46,15 +46,11 @@ def test_numbers_are_rounded_once_and_parts_keep_the_type(layout, tmp_path):
     ):
         assert part.stored.dtype == np.float32
         np.testing.assert_array_equal(part.dense().matrix, exact)
-    assert {part.rows.stored.dtype for part in data.split(0.5, RNG)} == {np.dtype(np.float32)}
-    assert data_hash(data) != data_hash(Data.of(layout(ROUNDED), Y, groups=np.arange(40) // 2))
-
-
-def test_an_array_of_float32_is_copied_only_where_it_becomes_float64():
-    given = X.astype(np.float32)
+    given = X.astype(np.float32)  # which is copied only where it becomes float64
     assert np.shares_memory(Data.of(given, Y, dtype=np.float32).rows.stored, given)
     assert Data.of(given, Y).rows.stored.dtype == np.float64
-    assert Data.of(single().rows, Y, dtype="float64").rows.stored.dtype == np.float64
+    assert {part.rows.stored.dtype for part in data.split(0.5, RNG)} == {np.dtype(np.float32)}
+    assert data_hash(data) != data_hash(Data.of(layout(ROUNDED), Y, groups=np.arange(40) // 2))
 
 
 @pytest.fixture

@@ -110,20 +110,9 @@ def test_what_is_no_number_is_refused_and_what_is_one_is_taken(door):
         assert of_sklearn or "\n" not in str(caught.value), kind
     for values in GOOD.values():
         DOORS[door](values)
-
-
-@pytest.mark.parametrize("kind", GOOD)
-def test_all_ways_to_give_numbers_are_one(kind):
-    np.testing.assert_array_equal(floats("scores", GOOD[kind]), np.asarray(GOOD[kind], float))
-    assert floats("scores", GOOD[kind]).dtype == np.float64
-
-
-@pytest.mark.parametrize("values", [None, float("nan"), pd.NA], ids=str)
-def test_missing_numbers_are_nan_which_each_door_judges(values):
-    assert np.isnan(floats("values", first(values))[0])
-    for refuses in (lambda v: auc(Y, v), lambda v: Data.of(matrix(v), Y)):
-        with pytest.raises(DataError, match="NaN"):
-            refuses(first(values))
+        np.testing.assert_array_equal(floats("scores", values), np.asarray(values, float))
+    for missing in (None, float("nan"), pd.NA):  # it is nan, which each door judges
+        assert np.isnan(floats("values", first(missing))[0])
 
 
 @pytest.mark.parametrize("wrong", ["int64", "uint64", "complex", "dates"])
@@ -164,22 +153,6 @@ def test_scores_of_a_model_have_no_mask():
     model = SimpleNamespace(scores=lambda rows: BAD["masked"])
     with pytest.raises(PluginError, match="masked"):
         Scorer.of(Problem(train=Data.of(X, Y)))(SimpleNamespace(model=model), X)
-
-
-@pytest.mark.parametrize("made", [np.asarray, sparse.csr_array])
-def test_a_missing_and_an_infinite_number_are_both_named(made):
-    X = made(np.array([[np.nan, 0.0], [1.0, np.inf]]))
-    for f in (Data.of, AUCClassifier().fit):
-        with pytest.raises(DataError, match=r"row 0, column 0 and inf in row 1, column 1"):
-            f(X, [0, 1])
-
-
-def test_half_floats_are_added_in_full_floats():
-    X = np.full((4000, 2), 60000.0, np.float16)
-    X[::2] *= -1
-    with np.errstate(all="raise"):
-        model = AUCClassifier("ls-svm").fit(X, np.arange(4000) % 2)
-    assert model.model_.encoding is None  # a sum that overflows is no missing cell
 
 
 @pytest.mark.parametrize("kind", [bool, int])

@@ -107,6 +107,7 @@ MATRICES = [
     ("a text in objects", np.array([[1], ["b"], [2], [3]], object), "encode it as numbers"),
     ("nan", put(NAN), "nan in row 2, column 1"),
     ("infinite", put(-INF), "-inf in row 2, column 1"),
+    ("nan and inf", put([[NAN, 0], [1, INF]], np.s_[:2]), "row 0, column 0 and inf in row 1, col"),
     ("sparse nan", sparse.csr_array(put(NAN)), "nan in row 2, column 1"),
     ("sparse infinite", sparse.csr_array(put(-INF)), "-inf in row 2, column 1"),
     ("words in a frame", pd.DataFrame({"a": X[:, 0], "b": WORDS, "c": WORDS}), "'b', 'c'"),
@@ -215,6 +216,7 @@ REFUSED = refusals(
         for count in (0, -1, 1.5, True, "2")
     ),
     # Numbers
+    ("NA", lambda: auc(Y, np.array([pd.NA, 1, 2, 3], object)), DataError, "NaN"),
     ("hidden", lambda: floats("s", np.ma.array(Y, mask=[1, 0, 0, 0])), DataError, "1 masked"),
     ("rounded", lambda: floats("s", np.array([WHOLE, 1])), DataError, f"{WHOLE} at row 0"),
     ("a text", lambda: floats("s", np.array(["1", 2.0], object)), DataError, "'1' at row 0"),

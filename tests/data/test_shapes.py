@@ -47,11 +47,11 @@ def test_maps_that_scale_columns_turn_slopes_into_bounds(phi):
     assert terms.columns == ((0,), (1,), (2,))
 
 
-@pytest.mark.parametrize("phi", [Unit(), Nystroem(rank=3), Chain((Unit(), Standard()))])
-def test_maps_that_mix_columns_refuse_shapes(phi):
+def test_maps_that_mix_columns_refuse_shapes():
     data = toy(Shapes(((0, Shape(1)),)))
-    with pytest.raises(UnsupportedError, match="mix"):
-        applied(phi.fit(data, np.random.default_rng(0)), data)
+    for phi in (Unit(), Nystroem(rank=3), Chain((Unit(), Standard()))):
+        with pytest.raises(UnsupportedError, match="mix"):
+            applied(phi.fit(data, RNG), data)
 
 
 def test_terms_stay_with_rows_and_go_with_features():

@@ -11,13 +11,10 @@ from refusals import assert_refused
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
 from tables import written
-from toys import Bench, cell
 
 from aucbench import compare, get_solver, solve
 from aucbench.data import Data
-from aucbench.data.arrays import Rows
 from aucbench.data.folds import drawn_few, splits
-from aucbench.data.packed import unpack_known
 from aucbench.datasets import load
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
@@ -143,25 +140,6 @@ def test_inner_folds_hold_groups_and_times(frame, what):
             assert order(frame)[rest].max() < order(frame)[held].min()
 
 
-def test_a_worker_gets_what_is_known_of_its_training_rows_alone(tmp_path, frame, in_process):
-    path = written(frame, tmp_path / "t.csv")
-    how = ReadOptions(time="day", groups="customer", weights="weight")
-    (tmp_path / "bench").mkdir()
-    bench = Bench(tmp_path / "bench")
-    planned = cell("ls-svm", str(path), reading=how, splits=3, split=1, tune=True)
-    target = bench.target(planned)[1]
-    numbers, tested = target.held(planned)
-    learnt = target.learnt(planned)
-
-    assert order(frame)[learnt].max() < order(frame)[numbers].min()
-    np.testing.assert_array_equal(tested.weights, frame["weight"][numbers])
-    sent = bench.job(planned).request["target"]
-    known = unpack_known(Rows(np.empty(0), None, None, learnt.size, 0), sent)
-    np.testing.assert_array_equal(known.weights, frame["weight"][learnt])
-    assert known.groups.size == known.times.size == learnt.size
-    assert known.folds is None
-
-
 def test_a_comparison_with_weights_is_that_by_hand(tmp_path, frame, in_process):
     path = written(frame, tmp_path / "t.csv")
     how = {"time": "day", "weights": "weight", "drop": ("customer",)}
@@ -225,6 +203,12 @@ def test_special_columns_are_no_features(tmp_path, frame):
     np.testing.assert_array_equal(data.times, np.unique(order(frame), return_inverse=True)[1])
     np.testing.assert_array_equal(data.weights, frame["weight"])
     assert data.understood.dropped["day"] == "times"
+    start = 2**60  # large whole numbers are not rounded
+    lines = ["when,y,x", *(f"{start + k},{k % 2},{k % 3}" for k in range(20))]
+    large = written("\n".join(lines), tmp_path / "large.csv")
+    np.testing.assert_array_equal(load(large, time="when").times, np.arange(20))
+    np.testing.assert_array_equal(load(large, groups="when").groups, np.arange(20))
+    assert_refused(partial(load, large), DataError, f"{start + 1} at row 1")
     for options, word in (
         ({"groups": "customer", "drop": ("day",)}, "row 3"),
         ({"time": "customer"}, "'customer' are text"),
@@ -232,12 +216,3 @@ def test_special_columns_are_no_features(tmp_path, frame):
         ({"groups": "custommer"}, "'custommer'"),
     ):
         assert_refused(partial(load, path, **options), DataError, word)
-
-
-def test_large_whole_times_and_groups_are_not_rounded(tmp_path):
-    start = 2**60
-    lines = [f"{start + k},{k % 2},{k % 3}" for k in range(20)]
-    path = written("\n".join(["when,y,x", *lines]), tmp_path / "t.csv")
-    np.testing.assert_array_equal(load(path, time="when").times, np.arange(20))
-    np.testing.assert_array_equal(load(path, groups="when").groups, np.arange(20))
-    assert_refused(lambda: load(path), DataError, f"{start + 1} at row 1")

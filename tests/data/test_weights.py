@@ -64,21 +64,16 @@ def weighted(v=V):
     return Data.of(X, Y, weights=v)
 
 
-@given(
-    st.lists(
-        st.tuples(st.booleans(), st.integers(-3, 3), st.floats(0.01, 100.0)),
-        min_size=1,
-        max_size=30,
-    )
-)
+ROW = st.tuples(st.booleans(), st.integers(-3, 3), st.floats(0.01, 100.0))
+
+
+@given(st.lists(ROW, min_size=1, max_size=30))
 def test_the_weighted_auc_is_that_of_pairs_and_of_scikit_learn(rows):
-    y = np.array([1, 0, *(int(positive) for positive, _, _ in rows)])
-    s = np.array([0.0, 0.0, *(float(score) for _, score, _ in rows)])
-    v = np.array([1.5, 2.0, *(weight for *_, weight in rows)])
-    found = auc(y, s, v)
+    y, s, v = map(np.array, zip((1, 0.0, 1.5), (0, 0.0, 2.0), *rows, strict=True))
+    found = auc(y.astype(int), s, v)
     assert found == pytest.approx(reference.weighted_auc_by_pairs(y, s, v), abs=1e-12)
     assert found == pytest.approx(roc_auc_score(y, s, sample_weight=v), abs=1e-12)
-    assert auc_of(Labels.of(y, weights=v), s) == found
+    assert auc_of(Labels.of(y.astype(int), weights=v), s) == found
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -88,24 +83,22 @@ def test_a_measure_is_that_of_weights_near_one(measure):
         assert of(np.ldexp(V, power)) == of(V)
     if measure not in ("DeLong", "difference"):
         assert np.isfinite(np.ravel(of(V))).all()
-
-
-@pytest.mark.parametrize("measure", ["auc", "DeLong", "difference", "ridge"])
-def test_the_classes_may_have_magnitudes_of_their_own(measure):
-    for powers in ((-1074, -600), (1021, 30), (-300, 500)):
-        assert MEASURES[measure](np.ldexp(V, np.where(Y > 0, *powers))) == MEASURES[measure](V)
+    if measure in ("auc", "DeLong", "difference", "ridge"):  # each class may have its own size
+        for powers in ((-1074, -600), (1021, 30), (-300, 500)):
+            assert of(np.ldexp(V, np.where(Y > 0, *powers))) == of(V)
 
 
 @pytest.mark.parametrize("objective", PAIRWISE, ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("power", POWERS)
-def test_an_objective_is_that_of_weights_near_one(objective, power):
+def test_an_objective_is_that_of_weights_near_one(objective):
     w, rows = np.array([0.3, -0.2, 1.0]), np.arange(0, N, 2, dtype=np.int32)
-    near, far = (objective(weighted(v)) for v in (V, np.ldexp(V, power)))
-    assert far.value(w) == near.value(w)
-    np.testing.assert_array_equal(far.grad(w), near.grad(w))
-    np.testing.assert_array_equal(far.grad(w, rows), near.grad(w, rows))
-    if objective is not PairwiseHinge:
-        np.testing.assert_array_equal(far.curvature(w), near.curvature(w))
+    near = objective(weighted())
+    for power in POWERS:
+        far = objective(weighted(np.ldexp(V, power)))
+        assert far.value(w) == near.value(w)
+        np.testing.assert_array_equal(far.grad(w), near.grad(w))
+        np.testing.assert_array_equal(far.grad(w, rows), near.grad(w, rows))
+        if objective is not PairwiseHinge:
+            np.testing.assert_array_equal(far.curvature(w), near.curvature(w))
 
 
 @pytest.mark.parametrize("solver", RATIOS)
