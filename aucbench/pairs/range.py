@@ -201,6 +201,8 @@ def _lowest(value: Vector, rows: NDArray[np.int32], count: float) -> NDArray[np.
     """Return where the lowest values stand, ⌈count⌉ of them, at least one; O(n)."""
     k = min(max(int(np.ceil(count)), 1), value.size) - 1
     last = np.partition(value, k)[k]
+    if np.isnan(last):  # which equals no value; it is the largest
+        return np.lexsort((rows, value))[: k + 1]
     below, tied = np.flatnonzero(value < last), np.flatnonzero(value == last)
     tied = tied[np.argsort(rows[tied], kind="stable")]
     return np.concatenate([below, tied[: k + 1 - below.size]])

@@ -8,15 +8,13 @@ from runpy import run_path
 import numpy as np
 import pytest
 import reference
-from refusals import assert_refused, refusals
 
 from aucbench import solve
 from aucbench.data import Data
-from aucbench.errors import CollapsedWarning, UnsupportedError
+from aucbench.errors import CollapsedWarning
 from aucbench.objectives import (
     PairwiseHinge,
     PairwiseLogistic,
-    PairwiseSquare,
     PairwiseSquaredHinge,
 )
 from aucbench.pairs import Fpr, Top, members_of
@@ -43,9 +41,6 @@ def labelled(y, pairs, weights=None, groups=None, X=None):
     return Data.of(X, y, pairs=pairs, weights=weights, groups=groups)
 
 
-NARROW = labelled(Y, Fpr(max=0.2))
-
-
 @pytest.mark.parametrize(("beta", "alpha", "hinge", "c", "squared"), GOLDEN)
 def test_golden_numbers(beta, alpha, hinge, c, squared):
     data = labelled(Y, Top() if beta is None else Fpr(max=beta, min_tpr=alpha))
@@ -53,6 +48,7 @@ def test_golden_numbers(beta, alpha, hinge, c, squared):
     assert value == pytest.approx(float(F(hinge)))
     np.testing.assert_allclose(slopes, [float(F(x)) for x in c.split()], atol=1e-15)
     assert PairwiseSquaredHinge(data).of_scores(S)[0] == pytest.approx(float(F(squared)))
+    assert np.isnan(PairwiseHinge(data).of_scores(np.where(S == -2, np.nan, S))[0])
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -131,22 +127,6 @@ def test_the_logistic_loss_of_blocks_is_the_sum_over_pairs():
         slope = pi / (1.0 + np.exp(s[i] - s[j]))
         wanted = np.bincount(j, slope, y.size) - np.bincount(i, slope, y.size)
         np.testing.assert_allclose(c, wanted, atol=1e-12)
-
-
-REFUSED = refusals(
-    ("square", lambda: PairwiseSquare(NARROW), UnsupportedError, "pairwise-squared-hinge"),
-    ("bend", lambda: PairwiseSquaredHinge(NARROW).bent(S), UnsupportedError, "hinge"),
-)
-
-
-@REFUSED
-def test_what_ranges_refuse(call, error, word):
-    assert_refused(call, error, word)
-
-
-def test_a_score_that_is_no_number_shows():
-    s = np.where(S == -2, np.nan, S)
-    assert np.isnan(PairwiseHinge(NARROW).of_scores(s)[0])
 
 
 @pytest.mark.parametrize("objective", [PairwiseHinge, PairwiseSquaredHinge, PairwiseLogistic])
