@@ -81,29 +81,26 @@ def test_digits_with_leading_zeros_are_codes(held):
 def test_other_cells_with_zeros_are_no_codes(cell):
     cells = [cell, *(f"{k}" if cell[0] != "2" else f"2021-01-{k + 10}" for k in range(1, 8))]
     assert Schema.of(pd.DataFrame({"c": cells})).columns[0].kind in ("numeric", "date")
-
-
-def test_a_number_is_its_own_level_before_that_of_a_code():
     schema = Schema.of(pd.DataFrame({"c": ["0123", "123", "045"]}))
     codes = schema.codes(pd.DataFrame({"c": [123, 45, 7]})).ravel()
-    assert [*codes] == [2.0, 1.0, -1.0]
+    assert [*codes] == [2.0, 1.0, -1.0]  # a number is its own level before that of a code
+
+
+def columns_of(tmp_path, **files):
+    for name, cells in files.items():
+        frame = pd.DataFrame({"c": cells * 6, "x": X[: 6 * len(cells)]})
+        written(frame.assign(y=SIDES[: len(frame)]), tmp_path / f"{name}.csv")
+    return [tmp_path / f"{name}.csv" for name in files]
 
 
 def test_what_is_text_in_one_of_two_tables_is_text_in_both(tmp_path):
     """As numbers, 1.50 would be 1.5, which is not the level 1.50 of the other table."""
-    words = {"r.csv": ["1.50", "2.50", "a1", "a1"], "s.csv": ["1.50", "2.50", "1.50", "2.50"]}
-    for name, cells in words.items():
-        frame = pd.DataFrame({"c": cells * 6, "x": X[:24], "y": SIDES[:24]})
-        written(frame, tmp_path / name)
-    for one, other in (("r.csv", "s.csv"), ("s.csv", "r.csv")):
-        data = load(tmp_path / one, test=str(tmp_path / other), target="y")
+    texts, plain = ["1.50", "2.50", "a1", "a1"], ["1.50", "2.50", "1.50", "2.50"]
+    r, s = columns_of(tmp_path, r=texts, s=plain)
+    for one, other in ((r, s), (s, r)):
+        data = load(one, test=str(other), target="y")
         assert data.schema.columns[0].levels == ("1.50", "2.50", "a1")
-
-
-def test_a_code_in_one_file_of_a_folder_is_one_in_all(tmp_path):
-    for name, cells in (("a.csv", ["1", "2"]), ("b.csv", ["01", "2"])):
-        frame = pd.DataFrame({"c": cells * 10, "x": X[:20], "y": SIDES[:20]})
-        written(frame, tmp_path / name)
+    columns_of(tmp_path, r=["1", "2"], s=["01", "2"])  # a code in one file of a folder
     parts = open_parts(tmp_path, target="y")
     assert parts.encoding.schema.columns[0].levels == ("01", "1", "2")
 
