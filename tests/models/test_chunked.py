@@ -1,4 +1,4 @@
-"""`fit` and `predict` on rows that are read in chunks, in both languages."""
+"""`fit`, `predict` and the classifier on rows that are read in chunks."""
 
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ import pytest
 from command_line import done, flat, refused
 
 import aucbench
+from aucbench import AUCClassifier
 from aucbench.bench import sources
 from aucbench.data import Data
 from aucbench.datasets.chunked.data import sampled
@@ -38,29 +39,26 @@ def table(seed=0, n=N):
 def numbers(n=4000, seed=0, scale=1.0, offset=0.0, share=1.2):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 4))
-    y = np.where(X @ W + rng.standard_normal(n) > share, 1, -1)
-    return X * scale + offset, y
+    return X * scale + offset, np.where(X @ W + rng.standard_normal(n) > share, 1, -1)
 
 
 def in_chunks(X, y, size=200):
     return ChunkedData(InMemory(Data.of(X, y), size))
 
 
-def options(in_chunks=None, memory=None, solver=(), **read):
+def options(in_chunks=None, memory=None, solver=(), features="auto", **read):
     return FitOptions(
         out_of_core=OutOfCoreOptions(in_chunks=in_chunks, memory=memory),
         read=ReadOptions(target="back", positive="yes", **read),
-        search=SearchOptions(solver=solver),
+        search=SearchOptions(solver=solver, features=features),
     )
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("rows")
-    whole = pa.Table.from_pandas(table(), preserve_index=False)
-    for k in range(FILES):
-        part = whole.slice(k * N // FILES, N // FILES)
-        pq.write_table(part, path / f"{k}.parquet", row_group_size=100)
+    for k, part in enumerate(np.split(np.arange(N), FILES)):
+        table().iloc[part].to_parquet(path / f"{k}.parquet", row_group_size=100)
     return path
 
 
@@ -72,42 +70,28 @@ def fitted(folder, tmp_path_factory):
     return out, ended
 
 
-def test_a_folder_becomes_a_model(fitted):
+def test_a_folder_becomes_a_model_in_both_languages(fitted, folder):
     out, ended = fitted
     assert "the files are read in chunks, again and again" in flat(ended.stderr)
-    assert "saved as" in ended.stdout
-    model = Model.load(out)
-    new = table(1)
+    model, new = Model.load(out), table(1)
     answer = model.predict(new)
     assert auc(np.where(new.back == "yes", 1, -1), answer["score"]) > 0.8
     assert {*answer["decision"]} == {"yes", "no"}
     assert model.columns == ("a", "b", "kind")
     assert "row groups" in model.auc_rows
-    assert model.provenance["n"] == N
-    assert model.provenance["n_pos"] == int((table().back == "yes").sum())
+    assert (model.provenance["n"], model.provenance["n_pos"]) == (N, sum(table().back == "yes"))
     assert {one.level for one in model.function.assessment.groups} == {"x", "y", "z"}
     assert {one.column for one in model.function.assessment.importance} == {"a", "b", "kind"}
     assert model.function.shapes
-    with pytest.warns(UserWarning, match="column 'b': 100 % of the rows are outside of 0 to 49"):
+    with pytest.warns(UserWarning, match="'b'"):
         model.predict(new[:20].assign(b=50))
+    asked = {"target": "back", "positive": "yes", "seed": 1, "jobs": 1, "quiet": True}
+    own = aucbench.fit(folder / "*.parquet", solver=model.provenance["solver"], **asked)
+    assert own.function.weights.tobytes() == model.function.weights.tobytes()
+    assert own.function.threshold == model.function.threshold
 
 
-def test_python_gives_the_same_model(fitted, folder):
-    own = Model.load(fitted[0])
-    model = aucbench.fit(
-        folder / "*.parquet",
-        target="back",
-        positive="yes",
-        seed=1,
-        solver=own.provenance["solver"],
-        jobs=1,
-        quiet=True,
-    )
-    assert model.function.weights.tobytes() == own.function.weights.tobytes()
-    assert model.function.threshold == own.function.threshold
-
-
-def test_a_folder_is_scored_in_the_order_of_its_files(fitted, folder, tmp_path):
+def test_a_folder_is_scored_in_the_order_of_its_files_and_faults_are_kept(fitted, folder, tmp_path):
     out, _ = fitted
     csv, parquet = tmp_path / "s.csv", tmp_path / "s.parquet"
     done("predict", out, folder, "--out", csv)
@@ -115,24 +99,18 @@ def test_a_folder_is_scored_in_the_order_of_its_files(fitted, folder, tmp_path):
     by_text, by_arrow = pd.read_csv(csv), pd.read_parquet(parquet)
     assert by_text["row"].tolist() == by_arrow["row"].tolist() == [*range(1, N + 1)]
     expected = Model.load(out).predict(table())
-    np.testing.assert_allclose(by_arrow["score"], expected["score"], rtol=1e-12)
-    np.testing.assert_allclose(by_text["score"], expected["score"], rtol=1e-12)
+    for found in (by_text, by_arrow):
+        np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-12)
     assert by_arrow["decision"].tolist() == expected["decision"].tolist()
     assert by_arrow["problem"].tolist() == [""] * N
-
-
-def test_rows_with_faults_are_in_parquet_too(fitted, tmp_path):
-    out, _ = fitted
-    rows = table(2, 40)
-    rows["a"] = rows["a"].astype(object)
+    rows = table(2, 40).astype({"a": object})
     rows.loc[3, "a"] = "much"
     rows.to_csv(tmp_path / "new.csv", index=False)
-    done("predict", out, tmp_path / "new.csv", "--out", tmp_path / "s.parquet", "--rows", 2)
-    answer = pd.read_parquet(tmp_path / "s.parquet")
-    assert np.isnan(answer["score"][3])
-    assert pd.isna(answer["decision"][3])
+    done("predict", out, tmp_path / "new.csv", "--out", parquet, "--rows", 2)
+    answer = pd.read_parquet(parquet)
+    assert answer["score"].isna().tolist() == answer["decision"].isna().tolist()
+    assert np.flatnonzero(answer["score"].isna()).tolist() == [3]
     assert "much" in answer["problem"][3]
-    assert answer["score"].notna().sum() == 39
 
 
 @pytest.mark.parametrize(("features", "scale"), [("auto", 3.0), ("none", 1.0)])
@@ -144,11 +122,22 @@ def test_the_model_is_that_of_the_same_rows_in_memory(features, scale):
     assert own.function.weights[4] == own.function.spread[4] == 0.0
     np.testing.assert_allclose(own.function.spread[:4], whole.function.spread)
     np.testing.assert_allclose(own.ranges[:, :4], whole.ranges)
-    np.testing.assert_allclose(
-        own.function.weights[:4], whole.function.weights, rtol=2e-2, atol=2e-3
-    )
     again = recipe.fitted(in_chunks(X, y), start=recipe.fitted(in_chunks(X, y), np.arange(3000)))
-    np.testing.assert_allclose(again.function.weights, whole.function.weights, rtol=2e-2, atol=2e-3)
+    for weights in (own.function.weights[:4], again.function.weights):
+        np.testing.assert_allclose(weights, whole.function.weights, rtol=2e-2, atol=2e-3)
+
+
+def test_the_classifier_is_that_of_the_same_rows_in_memory():
+    (X, y), new = numbers(scale=3.0, offset=20.0), numbers(seed=1, scale=3.0, offset=20.0)
+    parts, model = InMemory(Data.of(X, y), 250), AUCClassifier("svm-or[lam=0.001]")
+    whole, own = (AUCClassifier("svm-or[lam=0.001]").fit(*rows) for rows in [(X, y), (parts,)])
+    np.testing.assert_allclose(own.coef_, whole.coef_, rtol=2e-2, atol=2e-3)
+    assert own.auc_score(*new) == pytest.approx(whole.auc_score(*new), abs=1e-3)
+    assert own.score(*new) == pytest.approx(whole.score(*new), abs=0.02)
+    assert own.classes_.tolist() == [-1, 1]
+    for more in ({}, {"validation": 0.3}):
+        model.set_params(sensitivity=0.9, **more).fit(parts)
+        assert (model.predict(new[0])[new[1] > 0] == 1).mean() == pytest.approx(0.9, abs=0.04)
 
 
 def test_the_sample_of_held_out_rows_has_enough_of_a_rare_class(monkeypatch):
@@ -165,44 +154,40 @@ def test_the_sample_of_held_out_rows_has_enough_of_a_rare_class(monkeypatch):
     np.testing.assert_array_equal(rows.rows.matrix, X[some])
 
 
-@pytest.mark.parametrize("by", [lambda X, y: y, lambda X, y: X @ W, lambda X, y: X[:, 2]])
-def test_the_auc_of_sorted_files_is_that_of_shuffled_ones(by, tmp_path):
+def test_the_auc_of_sorted_files_is_that_of_shuffled_ones(tmp_path):
     X, y = numbers(n=6000)
     aucs = []
-    for order in (np.arange(y.size), np.argsort(by(X, y), kind="stable")):
+    for by in (np.arange(y.size), y, X @ W):
+        order = np.argsort(by, kind="stable")
         frame = pd.DataFrame(X[order], columns=[*"abcd"]).assign(label=y[order])
         frame.to_parquet(path := tmp_path / f"{len(aucs)}.parquet", row_group_size=200)
         asked = {"target": "label", "solver": "svm-or[lam=0.001]", "quiet": True}
         aucs.append(aucbench.fit(path, in_chunks=True, **asked).auc.estimate)
-    assert aucs[1] == pytest.approx(aucs[0], abs=0.03)
+    assert aucs == pytest.approx(aucs[:1] * 3, abs=0.03)
 
 
 @pytest.mark.parametrize(
-    ("more", "sentence"),
+    ("more", "word"),
     [
-        (("--solver", "sht-auc"), "ShtAuc needs all rows in memory, and these are read in chunks"),
-        (("--features", "splines"), "--features splines learns from rows in memory"),
-        (("--groups", "kind"), "--groups cannot be had"),
-        (("--pairs", "top"), "--pairs cannot be had"),
-        (("--no-in-chunks",), "names several files, which are read in chunks only"),
-        (("--engine", "spark"), "take here, or dask=ADDRESS"),
-        pytest.param(("--target", "nothing"), "no column 'nothing'", marks=pytest.mark.nightly),
+        *((("--solver", "sht-auc"), "in memory"), (("--features", "splines"), "splines")),
+        *((("--groups", "kind"), "--groups"), (("--pairs", "top"), "--pairs")),
+        *((("--no-in-chunks",), "several files"), (("--engine", "spark"), "dask=")),
+        (("--target", "nothing"), "'nothing'"),
     ],
 )
-def test_what_does_not_work_in_chunks_is_refused(folder, tmp_path, more, sentence):
+def test_what_does_not_work_in_chunks_is_refused(folder, tmp_path, more, word):
     command = ("fit", "--data", folder, "--target", "back", "--out", tmp_path / "m")
-    assert sentence in flat(refused(*command, *more))
+    assert word in flat(refused(*command, *more))
 
 
 def test_a_file_that_does_not_fit_is_read_in_chunks(folder, tmp_path, monkeypatch):
     file, said = folder / "0.parquet", []
     assert open_large(file, options()) is None
     assert isinstance(open_large(file, options(memory=0.05), said.append), ChunkedData)
-    assert "to 800 rows of 4 columns takes about 0.0 GB" in said[0]
-    assert "are allowed by --memory" in said[0]
+    assert "--memory" in said[0]
     monkeypatch.setattr(sources, "free_memory", lambda: 10_000)
     assert open_large(file, options(), said.append).n == 800
-    assert "are free" in said[1]
+    assert "free" in said[1]
     assert open_large(file, options(in_chunks=False)) is None
     (tmp_path / "t.csv").write_bytes(bytes(5000))
     assert "to its rows takes about" in sources.why_too_large(tmp_path / "t.csv")
@@ -221,34 +206,24 @@ def test_a_large_file_is_read_in_chunks_if_all_that_is_asked_for_works(
     monkeypatch.setattr(chunked, "LARGE", 3000)
     assert open_large(file, known).n == 800
     for other in (
-        options(solver="aum"),
-        options(),
-        options(False, solver="svm-or"),
-        options(solver="svm-or", groups="b"),
-        replace(known, search=replace(known.search, features="splines")),
+        *(options(solver="aum"), options(), options(False, solver="svm-or")),
+        *(options(solver="svm-or", groups="b"), options(solver="svm-or", features="splines")),
     ):
         assert open_large(file, other) is None
     gaps = table(n=800).assign(b=np.where(np.arange(800) == 777, np.nan, 1.0))
     gaps.to_parquet(tmp_path / "gaps.parquet", row_group_size=100)
     assert open_large(tmp_path / "gaps.parquet", known) is None
-    with pytest.raises(DataError, match="has no value in 'b'"):
+    with pytest.raises(DataError, match="'b'"):
         _ = open_large(tmp_path / "gaps.parquet", options(in_chunks=True)).survey
-
-
-def test_options_of_chunks_need_chunks(folder):
+    monkeypatch.setattr(chunked, "LARGE", 1 << 40)
     for given in ({"skip_bad": True}, {"engine": "dask=tcp://host:1"}):
-        asked = replace(options(), out_of_core=OutOfCoreOptions(**given))
-        with pytest.raises(ParameterError, match="is for rows that are read in chunks"):
-            open_large(folder / "0.parquet", asked)
-    with pytest.raises(ParameterError, match="a table in memory is not read in chunks"):
-        aucbench.fit(table(), target="back", in_chunks=True)
+        with pytest.raises(ParameterError, match="in chunks"):
+            open_large(file, replace(known, out_of_core=OutOfCoreOptions(**given)))
 
 
 def test_auto_takes_the_solvers_that_can(folder):
-    data = open_large(folder, options())
-    paths = paths_of(options(), data)
-    assert [path.points[0].name for path in paths] == ["logistic", "svm-or"]
-    assert all(len(path.points) == 1 for path in paths)
+    paths = paths_of(options(), open_large(folder, options()))
+    assert [[point.name for point in path.points] for path in paths] == [["logistic"], ["svm-or"]]
     with pytest.raises(UnsupportedError, match="--time"):
         open_large(folder, options(time="b"))
 
@@ -265,12 +240,12 @@ def test_row_groups_that_cannot_be_decoded_are_left_out_only_where_asked(tmp_pat
     command = ("fit", "--data", path, "--target", "back", "--in-chunks", "--out", out)
     command = (*command, "--solver", "ls-svm", "--quiet")
     ended = flat(done(*command, code=2).stderr)
-    assert "row group 3, which begins at byte" in ended
+    assert "row group 3" in ended
     assert "--skip-bad" in ended
     done(*command, "--skip-bad")
     model = Model.load(out)
     assert model.provenance["n"] == N - 200
-    assert model.provenance["warnings"][0].startswith("1 row group(s) cannot be decoded")
+    assert "1 row group(s)" in model.provenance["warnings"][0]
 
 
 def test_columns_that_often_mean_a_mistake_are_named(tmp_path):
@@ -285,4 +260,4 @@ def test_columns_that_often_mean_a_mistake_are_named(tmp_path):
     X[12_345, 1] = 1e9
     far = in_chunks(X, y, 2000)
     [remark] = remarks_of(far, sampled(far, np.arange(100)))
-    assert "because of a few cells (1e+09), its standard deviation is larger" in remark.text
+    assert "1e+09" in remark.text
