@@ -12,8 +12,8 @@ import pytest
 from hypothesis import settings
 from mutations import mutated
 from refusals import assert_refused
+from saved_models import learnt
 from scipy.sparse import random_array
-from table_models import model_of
 from tables import content_of, npz, svmlight, table, written
 from typer.testing import CliRunner
 
@@ -78,7 +78,7 @@ def outcome(path, **options):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
-    made, _ = model_of(load(written(TABLE, folder / "t.csv"), target="y"))
+    _, made = learnt(data=load(written(TABLE, folder / "t.csv"), target="y"))
     made.save(folder / "m")
     return folder / "m"
 

@@ -12,7 +12,6 @@ from saved_models import assessed_model, patients, with_function
 from screens import SCREENS, look
 
 from aucbench.metrics import Aim
-from aucbench.models import Model
 from aucbench.models.explain import explanation, is_curve, page_of, sections
 from aucbench.models.shape import Axis, EffectShape
 from aucbench.report.document import text
@@ -20,8 +19,6 @@ from aucbench.report.document import text
 pytestmark = pytest.mark.usefixtures("in_process")
 
 NASTY = "</script><b>red\x1b"
-TREES, KERNEL = "hist-gradient-boosting[max_iter=20]", "roc-svm-nystrom[rank=20]"
-KINDS = {"linear": "logistic", "trees": TREES, "kernel": KERNEL}
 
 
 def words(page):
@@ -34,16 +31,17 @@ def section(model, title):
     return found
 
 
-@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS)
-def model(request):
-    return assessed_model(solver=request.param, by=("age",))[0]
+@pytest.fixture(params=["assessed", "assessed trees", "assessed kernel"])
+def model(request, saved_models):
+    return saved_models(request.param).model
 
 
-def test_models_of_every_kind_have_a_page(model, tmp_path):
-    model.save(tmp_path / "m.aucbench")
-    again = Model.load(tmp_path / "m.aucbench")
-    assert again.report().content == model.report().content
-    assert explanation(again) == explanation(model)
+@pytest.fixture
+def linear(saved_models):
+    return saved_models("assessed").model
+
+
+def test_models_of_every_kind_have_a_page(model):
     json.dumps(explanation(model), allow_nan=False)
     shown = words(model.report())
     titles = ("In short", "Thresholds", "Columns", "Effects", "Ranking", "Probabilities", "Limits")
@@ -90,8 +88,8 @@ def test_the_table_of_thresholds_marks_the_own_one_and_has_costs_where_they_are_
     assert [*grid.lines[own][2:5]] == pytest.approx(shares)
 
 
-def test_a_model_that_was_not_assessed_says_what_it_does_not_know():
-    plain = with_function(assessed_model()[0], assessment=None, reliability=None)
+def test_a_model_that_was_not_assessed_says_what_it_does_not_know(linear):
+    plain = with_function(linear, assessment=None, reliability=None)
     assert "does not say curves, importance and groups" in words(page_of(plain))
     bare = replace(with_function(plain, operating=None, calibrator=None), auc=None, provenance={})
     shown = words(page_of(bare))
@@ -121,9 +119,8 @@ def of_two(name, places=2):
     return EffectShape(axes=axes, effect=(*effect.tolist(),))
 
 
-def test_two_columns_are_a_heat_map():
-    model, _, _ = assessed_model()
-    model = with_function(model, shapes=(*model.function.shapes, of_two(NASTY)))
+def test_two_columns_are_a_heat_map(linear):
+    model = with_function(linear, shapes=(*linear.function.shapes, of_two(NASTY)))
     grid = section(model, "Effects").parts[-1]
     assert grid.header == (f"{NASTY} \\ dose", "0", "10000")
     assert grid.shades == ((None, -0.5, 0.0), (None, 0.5, 1.0))
@@ -132,29 +129,24 @@ def test_two_columns_are_a_heat_map():
     assert NASTY not in page
 
 
-@pytest.fixture(scope="module")
-def screened():
-    model, _, _ = assessed_model(patients(2000), by=("age",))
+def test_the_page_fits_and_can_be_read(browser, linear, tmp_path):
     long = of_two("income of the household of the applicant", 8)  # as long as people make them
-    return with_function(model, shapes=(*model.function.shapes, long))
-
-
-@pytest.mark.parametrize(("width", "scheme"), SCREENS)
-def test_the_page_fits_and_can_be_read(browser, screened, tmp_path, width, scheme):
-    page_of(screened, "Model of readmissions").save(tmp_path / "model.html")
-    look(browser, (tmp_path / "model.html").as_uri(), width, scheme, "model")
-    assert browser.count("svg.plot") == 3 + sum(map(is_curve, screened.function.shapes))
-    assert browser.count(".span i") > 10
-    assert browser.count("td[style]") == 64
-    assert "" not in browser.texts("thead button")
-    assert "rgba(0, 0, 0, 0)" not in browser.run(
-        "return [...document.querySelectorAll('td[style]')]"
-        ".map(e => getComputedStyle(e).backgroundColor)"
-    )
+    model = with_function(linear, shapes=(*linear.function.shapes, long))
+    page_of(model, "Model of readmissions").save(tmp_path / "model.html")
+    for width, scheme in SCREENS:
+        look(browser, (tmp_path / "model.html").as_uri(), width, scheme, "model")
+        assert browser.count("svg.plot") == 3 + sum(map(is_curve, model.function.shapes))
+        assert browser.count(".span i") > 10
+        assert browser.count("td[style]") == 64
+        assert "" not in browser.texts("thead button")
+        assert "rgba(0, 0, 0, 0)" not in browser.run(
+            "return [...document.querySelectorAll('td[style]')]"
+            ".map(e => getComputedStyle(e).backgroundColor)"
+        )
 
 
 def test_an_unknown_column_of_groups_is_refused_before_anything_is_fitted(tmp_path):
     patients(200).to_csv(tmp_path / "t.csv", index=False)
     asked = ("--target", "back", "--positive", "yes", "--solver", "svm-or", "--by", "wards")
     said = done("fit", "--data", tmp_path / "t.csv", *asked, "-o", tmp_path / "m", code=2).stderr
-    assert "unknown column of --by 'wards': did you mean 'ward'?" in said
+    assert "'ward'" in said

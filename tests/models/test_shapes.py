@@ -5,15 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import shapes_figure
-from saved_models import assessed_model, patients, with_function
+from saved_models import every, patients, read, with_function
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
-from aucbench.datasets import load
-from aucbench.datasets.reading import ReadOptions
-from aucbench.errors import DataError
-from aucbench.models import Model, archive
 from aucbench.models.assessment import SMALLEST
 from aucbench.models.effects import OTHERS, SET_ROWS, Additive, shapes
 from aucbench.models.explain import effect_text, sparkline
@@ -24,16 +20,9 @@ MAPS = ("auto", "splines[knots=6]", "bins[count=4]", "standard+splines[knots=6]"
 TREES = "hist-gradient-boosting[max_iter=5]"
 
 
-def read(frame=None):
-    return load(
-        patients(300) if frame is None else frame, ReadOptions(target="back", positive="yes")
-    )
-
-
 def made(features, data=None, solver="rank-svm"):
-    data = read() if data is None else data
-    learnt = np.arange(data.n, dtype=np.int32)
-    return Recipe(solver=solver, features=features).fitted(data, learnt), data, learnt
+    data = read(patients(300)) if data is None else data
+    return Recipe(solver=solver, features=features).fitted(data, every(data)), data, every(data)
 
 
 @pytest.mark.parametrize("features", [*MAPS, PAIRS])
@@ -110,51 +99,23 @@ def test_the_shape_of_any_other_model_is_its_mean_prediction(features, solver):
     assert shape.unit == "score"
 
 
-def test_a_model_on_splines_or_bins_comes_back_from_its_file(tmp_path):
-    for features in ("splines[knots=6]", "bins[count=4]", PAIRS):
-        model, data, learnt = made(features)
-        model = with_function(model, shapes=shapes(model, data, learnt))
-        model.save(tmp_path / "m.aucbench")
-        again = Model.load(tmp_path / "m.aucbench")
-        assert again.function.shapes == model.function.shapes
-        assert np.array_equal(again.scores(data.rows), model.scores(data.rows))
-
-
-def test_functions_that_do_not_fit_to_their_knots_are_refused(tmp_path):
-    tree = made("splines[knots=6]")[0].to_tree()
-    [block] = [one for one in tree["maps"][0]["blocks"] if one is not None][:1]
-    block["C"] = block["C"][1:]
-    archive.write(tmp_path / "m.aucbench", tree)
-    with pytest.raises(DataError, match="of a column of its splines do not fit to their knots"):
-        Model.load(tmp_path / "m.aucbench")
-
-
-def test_the_file_holds_no_cell_of_a_row():
-    frame = patients(300)
-    cells = {*frame["age"].dropna(), *frame["noise"]}
-    found = shapes(*made("splines[knots=6]", read(frame)))
-    assert not cells & {x for shape in found for axis in shape.axes for x in axis.values}
-
-
 def test_a_sparkline_has_a_block_for_each_number():
     assert sparkline([0.0, 0.5, 1.0], 0.0, 1.0) == "▁▅█"
     assert sparkline([2.0, 2.0], 2.0, 2.0) == "▁▁"
 
 
-def test_the_example_draws_the_shapes_of_a_file(tmp_path):
-    model, _, _ = assessed_model()
-    few = model.function.shapes[:2]
+def test_the_example_draws_the_shapes_of_a_file(saved_models, tmp_path):
+    saved = saved_models("assessed")
+    few = saved.model.function.shapes[:2]
     both = replace(few[0], axes=(few[0].axes[0], few[1].axes[0]))
-    both = replace(both, effect=(0.5,) * both.axes[0].rows.__len__() * len(both.axes[1].rows))
-    model = with_function(model, shapes=(both, *model.function.shapes))
-    model.save(tmp_path / "m.aucbench")
-    shapes_figure.main(tmp_path / "m.aucbench", tmp_path / "x.pdf")
+    both = replace(both, effect=(0.5,) * len(both.axes[0].rows) * len(both.axes[1].rows))
+    model = with_function(saved.model, shapes=(both, *few))
+    model.save(tmp_path / "m")
+    shapes_figure.main(tmp_path / "m", tmp_path / "x.pdf")
     assert (tmp_path / "x.pdf").read_bytes()[:4] == b"%PDF"
     panels = shapes_figure.draw_shapes(model.function.shapes).axes
-    assert all(len(panel.lines) == 2 for panel in panels[1 : len(model.function.shapes)])
-
-
-def test_a_model_without_shapes_is_not_drawn(tmp_path):
-    made("auto", solver=TREES)[0].save(tmp_path / "m.aucbench")
-    with pytest.raises(SystemExit, match="has no shapes"):
-        shapes_figure.main(tmp_path / "m.aucbench", tmp_path / "x.pdf")
+    assert all(len(panel.lines) == 2 for panel in panels[1:3])
+    with pytest.raises(SystemExit, match="no shapes"):
+        shapes_figure.main(
+            saved_models("hist-gradient-boosting[max_iter=5]").path, tmp_path / "x.pdf"
+        )
