@@ -54,13 +54,6 @@ def logistic(X, y, w):
     return value, -(X.T @ (y / (1 + np.exp(margins)))) / len(y)
 
 
-def auc_by_pairs(y, scores):
-    """P(s_+ > s_-) + P(s_+ = s_-) / 2 over all pairs."""
-    y, scores = np.asarray(y), np.asarray(scores)
-    wins = [(a > b) + (a == b) / 2 for a in scores[y > 0] for b in scores[y <= 0]]
-    return sum(wins) / len(wins)
-
-
 def weighted_auc_by_pairs(y, scores, v):
     """Sum over all pairs of v_i v_j (1[s_i > s_j] + 1/2 1[s_i = s_j]), over that of v_i v_j."""
     pairs = [(i, j) for i in np.flatnonzero(y > 0) for j in np.flatnonzero(y <= 0)]

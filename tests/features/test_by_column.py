@@ -16,7 +16,6 @@ from aucbench.errors import DataError, ParameterError, UnknownNameError, Unsuppo
 from aucbench.features import Bins, Chain, Splines, Standard, splines
 from aucbench.features.bins import few_digits
 from aucbench.features.chain import applied
-from aucbench.features.splines import knots_at
 
 ASKED = ["+1", "-1", "convex", "concave", "increasing-convex", "decreasing-concave"]
 MAPS = pytest.mark.parametrize("phi", [Splines(), Bins()], ids=["splines", "bins"])
@@ -189,16 +188,6 @@ def test_shapes_go_through_a_chain_that_scales_columns():
     terms = applied(chain, of).terms
     assert terms.columns[0] == (0,)
     assert (terms.low[terms.owner == 0] == 0.0).all()
-
-
-def test_knots_lie_at_heavy_values_and_quantiles_of_the_rest():
-    levels = np.arange(101.0)
-    counts = np.r_[900, np.ones(100, int)]
-    knots = knots_at(levels, counts, 7)
-    assert knots[0] == 0.0
-    assert knots[-1] == 100.0
-    assert knots.size == 6
-    assert np.allclose(np.diff(knots[1:-1]), 25.0, atol=1.0)
 
 
 @MAPS

@@ -1,7 +1,8 @@
 """Numbers of R packages: of aum (2024.6.19), and at the end of penaltyLearning.
 
 Those of aum are areas, derivatives, tables of line searches and what searches found. Where they
-are wrong (`untrusted.json`), the exact rational ones of `exact` count. A difference: the package moves two breakpoints of one example at one value apart (a33).
+are wrong (`untrusted.json`), the exact rational ones of `exact` count. A difference: the package
+moves two breakpoints of one example at one value apart (a33).
 """
 
 import csv

@@ -1,6 +1,5 @@
 """The minimum of the AUM along a line: exact, whatever is tied, folded or sampled."""
 
-import json
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -167,37 +166,6 @@ def test_many_examples_have_a_minimum_that_slopes_confirm(kind, way):
     before = (0.0, *(found.step_lo * (1 - 2.0**-k) for k in range(1, 20)))
     for step in (*before, *(last * (1 + 2.0**-k) + 2.0**-k for k in range(20))):
         assert float_aum(s, d, y, step) >= found.value - 1e-13 * scale
-
-
-def test_the_recorded_global_minima(reference):
-    """Exact intervals of the cases with one line per label, and rates."""
-    seen = 0
-    for path in sorted((reference / "aum" / "exact").glob("*.json")):
-        case = json.loads((path.parent.parent / path.name).read_text())
-        lines = case["outputs"]["line_search_input"]
-        columns = ("intercept", "slope", "fp_diff", "fn_diff")
-        T, d, fp, fn = (np.atleast_1d(np.array(lines[c], float)) for c in columns)
-        exact = json.loads(path.read_text())
-        if exact["truncated"] or not binary(fp, fn):
-            continue
-        seen += 1
-        found, wanted = aum_line_min(-T, d, np.where(fp > 0, -1, 1)), exact["global_min"]
-        scale = np.ptp(T) + found.step_lo * np.ptp(d)
-        rate = fp.max() * np.count_nonzero(fp)  # 1, or n_- = n_+ where errors are counts
-        least = pytest.approx(float(wanted["aum"]), rel=1e-12, abs=1e-14 * scale * rate)
-        assert found.value * rate == least, path.name
-        ends = [float(wanted[end]) for end in ("step_lo", "step_hi")]
-        assert [found.step_lo, found.step_hi] == pytest.approx(ends, rel=1e-9), path.name
-    assert seen >= 10
-
-
-def binary(fp, fn):
-    """One label per line, both classes with equal weights that sum to the same."""
-    pos, neg = fn < 0, fp > 0
-    if (pos == neg).any() or not pos.any() or not neg.any():
-        return False
-    one_value = np.ptp(fn[pos]) < 1e-14 and np.ptp(fp[neg]) < 1e-14
-    return one_value and abs(fp.sum() + fn.sum()) < 1e-9 and (fn[neg] == 0).all()
 
 
 def refused(name, word, scores=(0.0, 1.0), direction=(1.0, 0.0), y=(1, 0)):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from definitions import equals_definition, first, guarded
-from hypothesis import given
 from hypothesis import strategies as st
 from samples import sample
 from scipy.sparse import csr_array
@@ -16,7 +15,6 @@ from aucbench.projectors import L1Ball
 from aucbench_plugins.online.fsauc import Stage, reference_update, schedule
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
-BALLS = pytest.mark.parametrize(("R", "r"), [(1.0, 0.05), (1.0, 0.4), (1e3, 0.2), (0.2, 1e3)])
 
 
 def stage_at(w, *, R=1e9, r=1e9, D=1e9, eta=1.0, kappa=1.0):
@@ -64,55 +62,6 @@ test_it_equals_the_eager_definition = equals_definition(
 )
 
 
-def run(stage, layout, X, y, parts):
-    chunk = Chunk.of(layout(X), y)
-    for part in parts:
-        stage_rows(chunk, part, stage)
-    return stage
-
-
-def some_rows(seed=5, n=120):
-    return sample(seed, n, 19, shift=0.3, density=0.4, scale=1 / 3)
-
-
-def on_the_ball(seed, R):
-    """A start of a stage with |w|_1 = R, for R up to about 10."""
-    return L1Ball(R)(np.random.default_rng(seed).normal(size=19))
-
-
-@LAYOUTS
-@BALLS
-def test_each_point_is_on_both_balls(layout, R, r):
-    X, y = some_rows(n=400)
-    stage, radii, norms = stage_at(on_the_ball(0, R), R=R, r=r, D=0.1), [], []
-
-    for i in range(len(y)):
-        run(stage, layout, X, y, [np.array([i], dtype=np.int32)])
-        norms.append(np.abs(stage.w0 + stage.z).sum())
-        radii.append(np.linalg.norm([*stage.z, stage.a - stage.a0, stage.b - stage.b0]))
-        assert abs(stage.alpha - stage.alpha0) <= 0.1 * (1 + 1e-12)
-
-    assert max(norms) <= R * (1 + 1e-12)
-    assert max(radii) <= r * (1 + 1e-12)
-    assert max(norms) == pytest.approx(R) or max(radii) == pytest.approx(r)
-
-
-@LAYOUTS
-@BALLS
-@given(seed=st.integers(0, 2**16), cuts=st.lists(st.integers(0, 120), max_size=6))
-def test_one_call_equals_many(layout, R, r, seed, cuts):
-    """Norms are measured when a call begins, and followed from row to row within it."""
-    X, y = some_rows(seed, 40)
-    order, start = np.tile(first(40), 3), on_the_ball(seed, R)
-    close = {"rtol": 1e-10, "atol": 1e-10 * min(R, 1.0)}
-
-    whole = run(stage_at(start, R=R, r=r), layout, X, y, [order])
-    for places in (cuts, range(1, 120)):
-        cut = run(stage_at(start, R=R, r=r), layout, X, y, np.split(order, sorted(places)))
-        for name in ("mean", "z", "a", "b", "alpha", "total_a", "total_b", "seen"):
-            np.testing.assert_allclose(getattr(cut, name), getattr(whole, name), **close)
-
-
 @LAYOUTS
 @pytest.mark.parametrize("spread", [1.5, 4.0, 1e3, 1e10])
 @pytest.mark.parametrize("R", [1e-6, 1.0, 50.0])
@@ -122,7 +71,7 @@ def test_one_far_step_lands_on_the_nearest_point(layout, R, spread):
     stage = stage_at(np.zeros(60), R=R, eta=1e3)
 
     # p = 1/2 at the positive row: a step of eta/2 along x from 0
-    run(stage, layout, np.stack([-x, x]), [-1, 1], [first(2)])
+    stage_rows(Chunk.of(layout(np.stack([-x, x])), [-1, 1]), first(2), stage)
 
     wanted = L1Ball(R)(500.0 * x)
     np.testing.assert_allclose(stage.w0 + stage.z, wanted, rtol=1e-10, atol=1e-12 * R)
@@ -132,7 +81,7 @@ def test_one_far_step_lands_on_the_nearest_point(layout, R, spread):
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300, 1e160, 5e-324])
 @pytest.mark.parametrize("where", ["row", "weights", "start"])
 def test_it_ends_on_any_floats(layout, bad, where):
-    X, y = some_rows(1, 40)
+    X, y = sample(1, 40, 19, shift=0.3, density=0.4, scale=1 / 3)
     stage = stage_at(np.zeros(19), R=1.0, r=0.5, D=0.5, eta=0.5)
     {"row": X[5], "weights": stage.z, "start": stage.w0}[where][2] = bad
     stage.z, assert_untouched = guarded(stage.z)

@@ -1,7 +1,5 @@
 """Kernels that read rows: products, moments, bins, curves and trees, beside their definitions."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 import reference
@@ -147,20 +145,6 @@ def test_threads_change_no_bit_and_parts_add_up_to_the_whole(small_parts, proble
     np.testing.assert_array_equal(found[0][0], whole[0])
     for parts, one in zip(found[0][1:], whole[1:], strict=True):
         np.testing.assert_allclose(parts, one, rtol=1e-11, atol=1e-11 * (1 + problem[3].size))
-
-
-@given(st.integers(0, 50), st.integers(0, 3000), st.integers(1, 40), st.integers(0, 40))
-def test_parts_follow_each_other_and_begin_at_fours(small_parts, lo, length, d, sums):
-    n = lo + length + 2
-    X = Data.of(np.ones((n, d)), np.arange(n) == 0).rows
-    cuts = passes.parts(X, lo, lo + length, sums)
-
-    assert len(cuts) in {1, 2, 4, 8, 16}
-    assert [cuts[0][0], cuts[-1][1]] == [lo, lo + length]
-    for (a, b), (c, _) in pairwise(cuts):
-        assert a < b == c
-        assert (b - lo) % 4 == 0
-    assert len(cuts) * sums <= max(sums, length * d)  # what the parts keep is less than they read
 
 
 # --- pieces: rows in bins, and moments of columns ----------------------------------------

@@ -83,8 +83,10 @@ DEFINITIONS = {
 def test_it_is_its_definition(name, v, step, data):
     make, definition, drawn = DEFINITIONS[name]
     parameters = data.draw(st.tuples(*drawn))
-    wanted = definition(v, step, *parameters)
-    np.testing.assert_array_equal(projected(make(*parameters), v, step), wanted)
+    project = make(*parameters)
+    found = projected(project, v, step)
+    np.testing.assert_array_equal(found, definition(v, step, *parameters))
+    assert project.contains(found)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
