@@ -23,8 +23,6 @@ KINDS = {
     "dose": lambda rng, n: rng.normal(size=n).round(3),  # numbers with three decimals
     "lab": lambda rng, n: rng.normal(size=n),  # numbers with all their digits
     "income": lambda rng, n: rng.lognormal(8, 1, n).round(1),  # a heavy tail
-    "zeros": lambda rng, n: np.where(rng.random(n) < 0.7, 0.0, rng.random(n).round(3)),
-    "constant": lambda _, n: np.full(n, 7.0),
     "ward": lambda rng, n: rng.choice(["a", "b", "c"], n),  # words
     "colour": lambda rng, n: rng.choice(["red", "blue", "green"], n, p=[0.6, 0.35, 0.05]),
     "town": lambda rng, n: [f"t{int(k)}" for k in rng.exponential(9, n)],  # many, most of them rare
@@ -40,8 +38,6 @@ KINDS = {
         " ".join(rng.choice([f"word{k}" for k in range(60)], rng.integers(4, 12))) for _ in range(n)
     ],
     "number": lambda _, n: [f"P{i:03}" for i in range(n)],  # another text in each row
-    "user": lambda _, n: np.arange(n) // 4,  # groups of four rows
-    "weight": lambda rng, n: rng.integers(1, 4, n).astype(float),
 }
 
 

@@ -17,7 +17,7 @@ from aucbench.datasets.gaps import gaps_of
 from aucbench.datasets.label import find_label
 from aucbench.datasets.memory import frame_of
 from aucbench.datasets.reading import ReadOptions
-from aucbench.datasets.simulated import linear, radial
+from aucbench.datasets.simulated import linear
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.datasets.tables.texts import unpacked
 from aucbench.errors import DataError, ParameterError, UnknownNameError
@@ -42,9 +42,7 @@ FILES = [
     ("t.csv", f"\n\n{HEAD}\n1,2,0\n\n3,1\n", Y, "line 7 has 2 cells, but line 3 has 3"),
     ("t.csv", HEAD + '"x\n\nz",2,0\n3,1\n', Y, "line 5 has 2 cells"),
     ("t.csv", HEAD + "1,2,0\n" * 50 + "3,1\n", Y, "line 52 has 2 cells, but line 1 has 3"),
-    ("t.csv", HEAD + "1,2,0\n" * 50 + "3,1,5,6\n", Y, "line 52 has 4 cells"),
     ("t.csv", HEAD + "1,2,3,0\n1,2,4,1\n", Y, "line 2 has 4 cells, but line 1 has 3"),
-    ("t.csv", HEAD + "1,2,0,\n1,2,1,\n", Y, "line 2 has 4 cells"),
     ("t.csv", HEAD + "\n1,2,0\n\ninf,2,1\n", Y, "'a' has an infinite number, in line 5"),
     ("t.csv", HEAD + "\n1,2,0" * 99 + "\n1O,2,1", Y, "'1O', which is not a number, in line 102"),
     ("t.csv", "a,a,y\n1,2,0\n3,4,1\n", Y, "columns 1 and 2"),
@@ -63,7 +61,6 @@ FILES = [
     ("m.svm", FOUR, {"missing": 1}, "missing"),
     ("m.svm", FOUR, {"target": "a"}, "target"),
     ("s.svm", "1 1_000:2\n-1 2:3\n", {}, "1_000"),
-    ("s.svm", "1 1:1 2:1 1_000:2\n-1 2:3\n", {}, "1_000"),
     ("s.svm", "1 1:2_0\n-1 2:3\n", {}, "2_0"),
     ("s.svm", "1_0 1:2\n-1 2:3\n", {}, "1_0"),
     ("s.svm", "1 1:2\n-1 2:3\n1 4_0:1\n", {}, "4_0"),
@@ -115,7 +112,6 @@ STREAMED = [
     ("t.svm", "1 1:2\n-1 2:3\n1 4_0:1\n", {"features": 2000, "rows": 1}, "4_0"),
     ("t.svm", "1 1:1\n0 2:1\n0 1:2\n1 2:2\n-1 1:3", {}, "rows 4 to 4: the labels are -1"),
     ("t.svm", "1 1:1\n0 2:1\n0 1:2\n1 2:2\n-1 1:3", {"features": 2}, "rows 4 to 4: the labels"),
-    ("t.svm", "1 1:1\n0 2:1\n0 1:2\n1 2:2\n7 1:3", {"features": 2}, "rows 4 to 4: "),
     ("t.svm", "1 1:1\n0 2:1\n0 1:2\n1 2:2\n7 1:3", {"positive": 1}, "positive"),
     ("t.svm", "1 2:1\n-1 3:1\n1 1:1\n", {"features": 2}, "line 2"),
     ("t.svm", "# c\n1 0:1\n\n-1 2:1\n1 3:1\n", {"features": 3}, "from 0 to 2"),
@@ -220,7 +216,6 @@ REFUSED = refusals(
     ("no date", new(since=7.0), DataError, "date"),
     ("other codes", lambda: ENCODING(rows(np.zeros((3, 2)))), DataError, "2 codes"),
     ("pounds", lambda: KILOS.codes(pd.DataFrame({"x": ["70 lb"]})), DataError, "'kg'"),
-    ("dollars", lambda: KILOS.codes(pd.DataFrame({"x": ["$70"]})), DataError, "'kg'"),
     ("hashed texts", lambda: unpacked("bm90IGNvbXByZXNzZWQ="), DataError, "damaged"),
     ("no attribute", lambda: frame_of_attributes("nothing"), ValueError, "@attribute"),
     # Names and sets
@@ -235,7 +230,6 @@ REFUSED = refusals(
     ("no name of pypi", of("pypi:"), UnknownNameError, "pypi"),
     ("above pypi", of("pypi:../loanapp"), UnknownNameError, "pypi"),
     ("one row", lambda: linear(1), ParameterError, "at least 2"),
-    ("one row of circles", lambda: radial(1), ParameterError, "at least 2"),
     ("three columns", lambda: true_scores("radial", np.ones((2, 3))), DataError, "3 columns"),
     ("no simulation", lambda: true_scores("radia", np.ones((2, 2))), UnknownNameError, "'radial'"),
 )  # fmt: skip
