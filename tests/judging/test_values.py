@@ -43,9 +43,6 @@ def notes_of(judged):
     return " ".join(judged.notes)
 
 
-# ---- folds, repeats, families, and rows that are chosen
-
-
 def test_only_folds_that_all_methods_have_count_and_the_others_are_counted():
     table = grid()
     judged = aucbench.judge(table.drop(index=[0, 5]))  # a: fold 0 of set 0, fold 2 of set 1
@@ -79,17 +76,6 @@ def test_some_rows_of_a_table_are_judged():
     assert two.answer() == aucbench.judge(table[table["method"] != "b"]).answer()
 
 
-@pytest.mark.parametrize("name", ["dataset", "name of the set"])
-def test_a_column_that_chooses_rows_is_no_method_of_a_wide_table(name):
-    table = wide().reset_index(names=name)
-    both = pd.concat([table.assign(arm=1), table.assign(arm=2, a=0.5)])
-    expected = aucbench.judge(table, by="auc").sentences
-    for some in (both, both[["arm", name, "a", "b", "c"]]):
-        assert aucbench.judge(some, by="auc", where=("arm=1",)).sentences == expected
-    some = tuple(f"{name}=set {k}" for k in range(7))
-    assert len(values_of(aucbench.judge(table, by="auc", where=some))) == 7
-
-
 def test_repeats_are_known_by_a_column_or_by_an_option():
     table = grid(sets=1, folds=6)
     split = table.assign(repeat=table["fold"] // 3, fold=table["fold"] % 3)
@@ -120,9 +106,6 @@ def test_repeats_of_one_fold_are_averaged_across_data_sets():
     assert len(inside.pairs) == 3
 
 
-# ---- missing values
-
-
 def test_an_absent_cell_is_the_last_of_its_data_set():
     judged = aucbench.judge(grid().query("method != 'a' or dataset != 'set 3'"))
     row = judged.findings.frame.datasets.index("set 3")
@@ -134,15 +117,6 @@ def test_an_absent_cell_is_the_last_of_its_data_set():
     complete = aucbench.judge(gap, missing="complete")
     assert len(values_of(complete)) == 7
     assert "1 of 8 data sets are left out" in notes_of(complete)
-
-
-def test_a_data_set_without_any_value_is_none_of_this_metric():
-    table = grid()
-    table.loc[table["dataset"] == "set 5", "auc"] = np.nan
-    judged = aucbench.judge(table)
-    assert len(values_of(judged)) == 7
-    assert "1 data set is left out: no method has a value there." in judged.notes
-    assert not any("Without a value" in sentence for sentence in judged.sentences)
 
 
 @pytest.mark.parametrize("marks", [(True, False), (1, 0), ("yes", "no"), (1.0, np.nan)])
@@ -180,9 +154,6 @@ def test_means_with_a_spread_and_marks_of_missing_cells(tmp_path):
     assert judged.findings.frame.datasets[:2] == ("NA0", "NA1")
     assert values_of(judged)["a"].tolist() == pytest.approx([0.8 + k / 100 for k in range(8)])
     assert np.isnan(values_of(judged)["b"][2])
-
-
-# ---- directions, files, and the command
 
 
 def test_losses_and_scales():
@@ -258,9 +229,6 @@ def test_a_check_asks_for_one_method(forty, tmp_path, method, code, standing):
     known = json.loads((tmp_path / "verdict.json").read_bytes())["solvers"]
     [possible] = [one["possible_best"] for one in known if one["solver"] == method]
     assert possible == (code == 0)
-
-
-# ---- items: McNemar's test without groups, signs of whole groups with them
 
 
 def solved(methods=(0.9, 0.85, 0.3), items=60, groups=10, seed=0):

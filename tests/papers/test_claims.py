@@ -279,15 +279,3 @@ def test_the_claims_about_figure_5_of_aum(power, steps, seconds, wrong):
 
     found = evaluate_claims(GivenResults(replace(experiment, lines=lines), values))
     assert [claim.holds for claim in found] == [k not in wrong for k in range(5)]
-
-
-def test_the_claims_about_figure_6_of_aum():
-    order = {"max_auc": 1, "first_min": 2, "quadratic": 3, "grid": 4, "ours": 5, "linear": 6}
-
-    def values(line, measure):
-        k = order.get(line.method, 0)
-        exact = {"seconds": 10.0**k, "steps": 10.0**k}.get(measure, 0.8 + 0.1 * (k > 0))
-        return exact * np.exp(noise(line, 1e-4, 8))
-
-    # max_auc is faster than first_min here, and linear is the slowest method.
-    assert words("aum", "figure 6", values) == [True, True, False, True, True, True]

@@ -13,8 +13,6 @@ from scipy.integrate import cumulative_trapezoid
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from aucbench.datasets.catalogue import entry_of
-from aucbench.datasets.located import Place
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.papers import experiments as catalogue
 from aucbench.papers.parts import AUC, Protocol, Scale
@@ -299,25 +297,3 @@ def test_the_protocol_of_the_code_of_sht_auc_leaks_and_keeps_one_weight_less():
     np.testing.assert_array_equal(data.relevant, own.relevant)
     np.testing.assert_array_equal(data.y, own.y)
     assert get_dataset("whole[data=breast-cancer,features=nystroem[rank=3]]").d == 3
-
-
-def test_figure_5_of_aum_takes_the_sets_at_hand_and_names_the_others(monkeypatch):
-    here = {"mnist", "cifar10"}
-    monkeypatch.setattr(
-        catalogue, "place_of", lambda name: Place.CACHE if name in here else Place.DOWNLOAD
-    )
-    quick, full = (
-        paper_experiment("aum", "figure 5", Scale.QUICK),
-        paper_experiment("aum", "figure 5"),
-    )
-    assert (len(quick.measurements), len(full.measurements)) == (2 * 6 * 4, 2 * 7 * 4)
-    assert {one.dataset.name for one in full.measurements} == here
-    [left_out] = [note for note in full.notes if "left out" in note]
-    assert left_out.startswith("FashionMNIST, STL10")
-    assert "`aucbench data fetch stl10`" in left_out
-    here.clear()
-    assert {one.dataset.name for one in paper_experiment("aum", "figure 5").measurements} == {
-        "mnist"
-    }
-    for row in paper_file("aum", "figure 5")["measurements"][0]["rows"]:
-        assert entry_of(row["set"]).labels[1:] == tuple(row["positive"])

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import call, said
 from refusals import assert_refused
 from toys import cells_in_process
 
@@ -24,18 +23,6 @@ from aucbench.progress import Progress
 from aucbench.registry.specs import Spec
 
 TOYS = Path(__file__).parent
-TOY = """
-[experiments."figure 1"]
-title = "numbers"
-notes = []
-[[experiments."figure 1".measurements]]
-call = "toy_measured:count"
-name = "number {{n}}"
-request = {{ n = "{{n}}", folder = "{signs}" }}
-methods = ["count"]
-rows = [{{ row = "rows", set = "{rows}" }}]
-runs = [{{ n = 0 }}, {{ n = 1 }}, {{ n = 2 }}, {{ n = 3 }}, {{ n = 4 }}, {{ n = 5 }}]
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -110,28 +97,6 @@ def test_a_result_is_kept_and_computed_again_only_by_other_code(tmp_path, rows, 
     measuring._files_of.cache_clear()
 
 
-@pytest.mark.usefixtures("in_process")
-def test_an_interrupted_command_goes_on_where_it_stopped(tmp_path, rows, signs, monkeypatch):
-    (tmp_path / "toy.toml").write_text(TOY.format(rows=rows, signs=signs))
-    command = ["reproduce", tmp_path / "toy.toml", "--jobs", "2", "--out", tmp_path / "out"]
-
-    def interrupt(progress, *_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Progress, "end", interrupt)
-        ended = call(*command)
-    assert ended.exit_code == 130
-    assert "the same command goes on where it stopped" in ended.stderr
-    [kept] = read_measurements(tmp_path / "out")
-    assert call(*command).exit_code == 0
-    names = {one.asked.name for one in read_measurements(tmp_path / "out")}
-    assert names == {f"number {n}" for n in range(6)}
-    begins = begun(signs)
-    assert begins[str(kept.asked.request["n"])] == 1
-    assert sum(begins.values()) <= 6 + 2  # those that ran have begun twice, and no other
-
-
 WAYS = {"error": Limits(60.0), "crash": Limits(60.0), "timeout": Limits(2.0)}
 WAYS["memout"] = Limits(60.0, memory=300 * 10**6)
 
@@ -160,21 +125,6 @@ def test_failures_are_marked_with_a_sentence_and_computed_again(tmp_path, rows, 
     [listed] = [part for part in parts if "No result" in part]
     assert f"1 of {len(ways) + 1} measurements were not run." in parts
     assert "error (error: ValueError: it did not like the rows)" in listed
-
-
-@pytest.mark.usefixtures("in_process")
-def test_status_and_log_know_measurements(tmp_path, rows, signs):
-    out = tmp_path / "out"
-    done([counting(rows, signs), failing(rows, signs, "error")], out)
-    counts = dict(line.rsplit(maxsplit=1) for line in said("status", out).splitlines())
-    assert counts == {"measurements": "2", "failed": "1", "  error": "1"}
-    listed, done_one = said("status", out, "--cells").splitlines()
-    assert listed.split()[1:3] == ["error", str(rows)]
-    assert listed.endswith("error  ValueError: it did not like the rows")
-    assert "number 0" in done_one
-    log = said("status", out, "--log", listed.split()[0]).splitlines()
-    assert log[:2] == [f"error on {rows}: error", "ValueError: it did not like the rows"]
-    assert "Traceback (most recent call last):" in log
 
 
 def test_a_function_of_no_module_is_refused_before_anything_runs(tmp_path, rows, signs):

@@ -6,27 +6,20 @@ import numpy as np
 import pytest
 
 from aucbench import compare
-from aucbench.aum import Breakpoints, aum_loss
+from aucbench.aum import Breakpoints
 from aucbench.bench import Store
 from aucbench.bench.cell import Choice
-from aucbench.bench.evaluation import measures as judge
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, rows
-from aucbench.data.packed import known_of, pack_arrays, unpack_known, with_known
-from aucbench.data.summaries import breakpoints_of
-from aucbench.datasets import load
+from aucbench.data.packed import known_of, pack_arrays, unpack_known
 from aucbench.datasets.simulated import outbreak_support
-from aucbench.features import AppendOne
-from aucbench.objectives import IntervalHinge
 from aucbench.papers.descents import figure_5 as five
 from aucbench.papers.descents import figure_6 as six
-from aucbench.papers.descents.figure_6 import best_of_path, l1_path
 from aucbench.papers.parts import Experiment, Line
 from aucbench.papers.results import MEASURES, Fit, Results
-from aucbench.registry import get_dataset, get_features
+from aucbench.registry import get_dataset
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -37,26 +30,6 @@ TRUTH = outbreak_support(3, 0.3, 120, 12, 2.0, 1)
 def noise(n=200, d=4, **more):
     X, positive = np.random.default_rng(0).standard_normal((n, d)), np.arange(n) % 4 > 0
     return Data.of(X + 0.5 * positive[:, None], positive, **more)
-
-
-# ---- features that are known to be relevant
-
-
-def test_relevant_features_go_with_the_rows_and_not_with_other_columns():
-    data, plain = noise(relevant=[2, 0, 2]), noise()
-    for same in (data, data.take(np.arange(4)), with_known(data.rows, known_of(data))):
-        np.testing.assert_array_equal(same.relevant, [0, 2])
-    assert data.with_rows(data.rows).relevant is None
-    assert not data.relevant.flags.writeable
-    assert data_hash(data) == data_hash(plain)
-    assert with_known(data.rows, known_of(plain)).relevant is None
-    np.testing.assert_array_equal(get_dataset(SMALL).relevant, TRUTH)
-
-
-def test_maps_say_whether_they_keep_the_columns():
-    for spec in ("none", "standard", "maxabs", "min-max", "unit", "unit-centred", "auto"):
-        assert get_features(spec).keeps_columns
-        assert not get_features(f"{spec}+nystroem").keeps_columns
 
 
 @pytest.mark.parametrize("solver", ["sht-auc", "sto-iht"])
@@ -88,14 +61,6 @@ def test_small_weights_count_as_0_if_a_method_is_truncated(truncated, value):
     assert MEASURES["support-f1"].read(fit) == pytest.approx(value)
 
 
-def test_weights_are_kept_only_beside_a_truth_and_up_to_a_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(judge, "MOST_WEIGHTS", 11)
-    for name in ("breast-cancer", SMALL):
-        record, *_ = compare("sht-auc[k=3]", name, splits=2, out=tmp_path / name[:5])
-        with Store(tmp_path / name[:5]) as store:
-            assert "w" not in store.scores(record.id)
-
-
 def test_no_worker_learns_which_features_are_relevant():
     data = get_dataset(SMALL)
     both = (data, replace(data, relevant=None))
@@ -104,9 +69,6 @@ def test_no_worker_learns_which_features_are_relevant():
     nothing = Rows(np.empty(0), None, None, target.learnt(cell).size, 0)
     assert (target.has_relevant, bare.has_relevant) == (True, False)
     assert unpack_known(nothing, target.packed_parts(cell)[2]).relevant is None
-
-
-# ---- descents on few rows
 
 
 def changepoints(n=60, seed=0):
@@ -133,19 +95,6 @@ def test_figure_5_has_a_row_for_each_descent_that_takes_a_step():
     assert five.measure_descents(apart, n=10, seed=0)["rows"] == []
 
 
-def test_the_loss_falls_along_the_path_and_the_start_is_its_best():
-    train, validation = (
-        IntervalHinge(data.with_rows(AppendOne()(data.rows)))
-        for data in (changepoints(), changepoints(seed=1))
-    )
-    path = list(l1_path(train))
-    assert np.all(np.diff([train.value(w) for w in path]) < 0.0)
-    np.testing.assert_array_equal(path[0][:-1], 0.0)
-    assert path[-1][0] < -0.5  # the larger the feature, the larger the penalty
-    best = best_of_path(changepoints(), changepoints(seed=1))
-    np.testing.assert_array_equal(best, min(path, key=validation.value)[:-1])
-
-
 def test_figure_6_has_a_row_for_each_method_and_start():
     found = six.measure_descents(changepoints(), fold=1, seed=0, repeats=1)["rows"]
     assert [(row["start"], row["method"]) for row in found] == [
@@ -158,24 +107,3 @@ def test_figure_6_has_a_row_for_each_method_and_start():
             assert row["valid_auc"] >= start["valid_auc"]
             assert row["aum"] <= start["aum"] * (1 + 1e-12)
             assert row["seconds"] is None or row["seconds"] > 0.0
-
-
-def test_a_published_step_goes_against_the_mean_of_the_derivatives():
-    data = changepoints()
-    f, w = six.Aum(data), np.random.default_rng(5).standard_normal(3)
-    after = next(six._published(f, w, "first_min"))
-    p = data.pullback(aum_loss(breakpoints_of(data).rates, data.scores(w)).gradient)
-    assert abs((w - after) @ p) == pytest.approx(np.linalg.norm(w - after) * np.linalg.norm(p))
-    assert f.value(after) < f.value(w)
-
-
-@pytest.mark.nightly
-def test_figure_6_of_the_published_set(data_folder, monkeypatch):
-    monkeypatch.setattr(six, "MOST", 2)
-    data = load(data_folder / "chipseq-H3K4me3_TDH_immune.errors.csv.xz")
-    start, *_ = (
-        row
-        for row in six.measure_descents(data, fold=0, seed=0, repeats=1)["rows"]
-        if (row["start"], row["method"]) == ("surrogate", "at the start")
-    )
-    assert start["valid_auc"] > 0.9

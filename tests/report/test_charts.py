@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from result_folders import with_cell
 
 from aucbench.report import charts as charts_module
-from aucbench.report.chart import COLOURS, MARKERS, Chart
-from aucbench.report.charts import SECONDS, curve_charts
-from aucbench.report.collecting import frame_of
+from aucbench.report.chart import Chart
+from aucbench.report.charts import curve_charts
 from aucbench.report.curves import median_curves
 from aucbench.report.figures import CURVES, FIGURES, plot_figure
-from aucbench.report.findings import findings_of
 from aucbench.report.frame import Frame, Place
 from aucbench.report.svg import (
     BOTTOM,
@@ -25,7 +22,6 @@ from aucbench.report.svg import (
     TOLERANCE,
     TOP,
     Axis,
-    format_short,
     plot,
     simplify,
 )
@@ -49,11 +45,6 @@ def test_axes_have_round_numbers(values, log, share, ticks):
     places = [found.place(tick) for tick in ticks]
     assert places == sorted(places)
     assert LEFT <= places[0] <= places[-1] <= RIGHT
-
-
-def test_numbers_of_axes_are_short():
-    short = [*map(format_short, (0, 0.25, 100.0, 1e5, 2e-5, -0.5))]
-    assert short == ["0", "0.25", "100", "1e5", "2e-5", "-0.5"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 800), st.integers(0, 500)), min_size=1, max_size=60))
@@ -83,18 +74,6 @@ def test_a_path_has_the_places_of_its_points():
     assert LEFT <= x.min() <= x.max() <= RIGHT
     assert TOP <= y.min() <= y.max() <= BOTTOM
     assert y[0] == y[2] > y[1]
-
-
-def test_what_has_no_place_is_left_out():
-    chart = Chart("t", "x", "y", {"a": ([0, 10], [1, 2]), "b": ([0], [1])}, log_x=True)
-    assert chart.points("a") == [(10, 2)]
-    assert plot(chart).count('class="line') == 1
-    assert plot(Chart("t", "x", "y", {"b": ([0], [1])}, log_x=True)) == ""
-
-
-def test_no_two_of_many_lines_look_the_same():
-    looks = {(k % COLOURS, k % MARKERS) for k in range(COLOURS * MARKERS)}
-    assert len(looks) == COLOURS * MARKERS
 
 
 def test_a_curve_in_time_is_the_median_of_fits_at_the_same_second():
@@ -152,9 +131,6 @@ def test_diagnostics_of_fits_are_charts_of_the_page(diagnosed, monkeypatch):
     assert "2 more diagnostics are not on this page" in chart.note
 
 
-# ---- figures for print
-
-
 def plotted(findings, kind, ending=".svg"):
     return plot_figure(findings, kind, ending, "digits-8" if kind == CURVES else None)
 
@@ -166,46 +142,3 @@ def test_a_figure_names_its_solvers_and_is_the_same_each_time(findings, kind):
     for solver in findings.frame.solvers:
         assert solver in comments
     assert plotted(findings, kind) == content
-
-
-def test_intervals_are_drawn_where_they_are(findings, monkeypatch):
-    from matplotlib.axes import Axes
-
-    lines, real = [], Axes.plot
-    monkeypatch.setattr(Axes, "plot", lambda ax, *a, **k: (lines.append(a), real(ax, *a, **k))[1])
-    plotted(findings, "leaderboard")
-    for standing in findings.ranks:
-        assert any([*line[0]] == [standing.low, standing.high] for line in lines)
-        assert any([*line[0]] == [standing.estimate] for line in lines)
-
-
-def test_names_are_no_formulas_and_not_too_long(records):
-    some = [record for record in records if str(record.cell.dataset) == "digits-8"]
-    odd = [with_cell(record, dataset="$x^{" + "a" * 100) for record in some]
-    content = plot_figure(findings_of(frame_of(odd)), "curves", ".svg").decode()
-    assert "$x^{aaaaa" in content
-    assert "a" * 50 not in content
-
-
-@pytest.mark.parametrize(
-    ("solver", "axes"), [("hist", [SECONDS, "passes"]), ("sht", [SECONDS, "passes", "passes"])]
-)
-def test_a_panel_without_content_is_not_drawn_and_no_marker_is_cut(
-    scored, records, monkeypatch, solver, axes
-):
-    from matplotlib.figure import Figure
-
-    drawn, real = [], Figure.savefig
-    monkeypatch.setattr(
-        Figure, "savefig", lambda self, *a, **k: (drawn.extend(self.axes), real(self, *a, **k))[1]
-    )
-    cells = ((str(r.cell.dataset), str(r.cell.solver), r) for r in records)
-    plot_figure(
-        scored([r for name, own, r in cells if name == "digits-8" and solver in own]),
-        "curves",
-        ".svg",
-    )
-    assert [ax.get_xlabel() for ax in drawn] == axes
-    marked = [line for ax in drawn for line in ax.lines if line.get_marker() != "None"]
-    assert marked
-    assert not any(line.get_clip_on() for line in marked)

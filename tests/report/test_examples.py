@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from command_line import done
@@ -46,33 +45,6 @@ def test_the_python_example_of_that_page_runs(capsys):
     assert "highest mean AUC" in said[0]
     assert len(said) == 4
     assert Path("report.html").read_bytes().startswith(b"<!doctype html>")
-
-
-def test_small_sets_of_the_additive_table_have_three_splits_and_each_row_is_in_one(example):
-    y = np.where(np.arange(90) % 3, -1, 1)
-    splits = example("additive")["splits"]
-    parts = list(splits(y))
-    assert (np.sum(parts, axis=0) == 1).all()
-    assert [(y[part] > 0).sum() for part in parts] == [10] * 3
-    assert len(list(splits(np.tile(y, 30)))) == 1
-
-
-@NIGHTLY
-def test_the_additive_table_of_two_methods(example, data_folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
-    given = [str(tmp_path), "--tasks", "fourclass", "--methods", "linear", "splines"]
-    monkeypatch.setattr(sys, "argv", ["additive.py", *given])
-    example("additive")["main"]()
-    table = pd.read_csv(tmp_path / "additive.csv").set_index("method")
-    assert table.auc["splines"] > table.auc["linear"] + 0.05
-    assert (table.certified == 1.0).all()
-
-
-def test_a_sample_has_the_rows_and_classes_asked_for(example, data_folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
-    example("leaderboard")["write_sample"]("fourclass", tmp_path / "rows", 120)
-    labels = [float(line.split()[0]) for line in (tmp_path / "rows").read_text().splitlines()]
-    assert (len(labels), sum(labels)) == (120, 0.0)
 
 
 @NIGHTLY

@@ -10,15 +10,12 @@ from result_folders import DATASETS, SPLITS, failed, with_cell, written_folder
 from toys import cell, record_of
 
 from aucbench.bench import Choice, Plan, Store
-from aucbench.bench.answers import Wanted
-from aucbench.bench.cell import solver_of
 from aucbench.datasets.reading import ReadOptions
 from aucbench.records import CellStatus
 from aucbench.report import notes, tables
-from aucbench.report.collecting import collect_rows, frame_of, make_frame
+from aucbench.report.collecting import frame_of
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
-from aucbench.report.frame import Source
 from aucbench.report.page import warnings_of
 from aucbench.report.verdict import verdict
 from aucbench.stats.ranking import Bootstrap
@@ -100,14 +97,6 @@ def test_a_cell_that_was_not_run_yet_leaves_its_data_set_out(records):
     assert len(found.values("auc")) == len(DATASETS)
 
 
-def test_stale_records_are_counted(records):
-    old = [replace(r, id=r.id[::-1]) for r in records[:4]]
-    collected = collect_rows([*records, *old], (), Wanted({r.cell: r.id for r in records}))
-    found = make_frame(collected, (), Source())
-    assert found.source.stale == 4
-    assert found.statuses == {"ok": len(records)}
-
-
 def changed_plan(folder, old, new):
     for path in (folder / "plans").glob("*.toml"):
         text = path.read_text("utf-8").partition("# seal")[0]  # which is of the text as it was
@@ -126,12 +115,6 @@ def test_plans_that_cannot_be_resolved_are_said_and_all_records_count(doctored):
 NAMED = ("logistic", "logistic-l1", "sht-auc[k=5]", "svm-or (tuned C=1|2)", "a[b=1]", "a[b=2]")
 
 
-def test_a_solver_is_known_by_its_name_without_options():
-    assert solver_of(NAMED, "logistic") == "logistic"
-    assert solver_of(NAMED, "sht-auc") == "sht-auc[k=5]"
-    assert solver_of(NAMED, "svm-or") == "svm-or (tuned C=1|2)"
-
-
 def of_splits(keys, division="5 folds", n_test=20):
     """Results of one solver with cells of these (seed, split)."""
     sizes = {"n_train": 100 - n_test, "n_test": n_test, "division": division}
@@ -148,18 +131,6 @@ def test_each_seed_of_folds_is_a_repeat_and_a_share_is_one_by_the_rows_it_shares
         assert shares.repeats(0) == repeats
         assert not shares.redrawn(0)
     assert of_splits([(0, 0), (1, 0), (2, 0)], "share of 0.5", n_test=50).repeats(0) == 2
-
-
-@pytest.mark.parametrize(
-    ("division", "redrawn"),
-    [
-        *(("5 folds", True), ("5 folds by groups", True), ("5 folds by times", False)),
-        *(("5 folds by groups and times", False), ("5 own folds", False)),
-        (None, True),  # an old record does not say
-    ],
-)
-def test_whether_further_seeds_would_give_other_folds(division, redrawn):
-    assert of_splits([(0, split) for split in range(5)], division).redrawn(0) is redrawn
 
 
 def test_a_family_counts_once_in_means_and_ranks(records):
@@ -202,9 +173,6 @@ def test_of_too_many_pairs_inside_data_sets_none_is_compared_and_all_outputs_say
         None
     }
     assert "Left out" not in " ".join(notes.sentences(whole))
-
-
-# ---- several folders
 
 
 def change(folder, changed):

@@ -13,7 +13,7 @@ from aucbench.metrics import cindex, grade_auc, hand_till, measure
 from aucbench.metrics.roc import bands
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.report import notes, tables
-from aucbench.report.classes import against_rest, class_sections, classes_within
+from aucbench.report.classes import class_sections, classes_within
 from aucbench.report.findings import findings_of, means_of
 from aucbench.report.page import page_of
 from aucbench.report.times import time_sections, times_within
@@ -75,14 +75,6 @@ def test_other_targets_are_judged_by_their_measure(kind, title, method):
     assert title in found.advice.sentences[0]
 
 
-def test_a_class_of_two_rows_has_no_interval_over_test_rows_and_the_table_says_why():
-    y = np.repeat([0, 1, 2], [40, 12, 2])
-    X = np.random.default_rng(0).normal(size=(54, 3)) + np.eye(3)[y]
-    found = compare("svm-or,ls-svm", Data.of(X, Categories.of(y)), splits=2).findings
-    [line] = [line for line in notes.notes(found) if line.startswith("no interval")]
-    assert line.endswith(": 2 rows are of the rarest class, and an interval needs 3.")
-
-
 def class_rows(seed=0, n=60):
     rng = np.random.default_rng(seed)
     y = np.append(np.arange(3), rng.integers(0, 3, n - 3))
@@ -99,14 +91,6 @@ def test_each_class_has_its_auc_and_its_curve():
         np.testing.assert_allclose(one.roc[7].mean, band.mean)
     assert sum(one.rows for one in each) == 120
     assert classes_within(LONELY, 20) == ()
-
-
-def test_the_mean_curve_is_first_over_the_classes():
-    sides = [[*against_rest(class_rows(seed))] for seed in (0, 1)]
-    curve = bands([fold for own in sides for fold in own], 20, 3)[0]
-    means = [np.mean([bands([fold], 20)[0].mean for fold in own], axis=0) for own in sides]
-    np.testing.assert_allclose(curve.mean, np.mean(means, axis=0))
-    np.testing.assert_allclose(curve.low, np.min(means, axis=0))
 
 
 def test_the_page_has_a_chapter_on_the_classes_and_the_records_say_what_was_trained():
@@ -167,19 +151,6 @@ def test_the_page_has_a_chapter_on_the_times():
     assert {*chart.lines} == {*chart.bands} == {"ls-svm", "rank-svm"}
     assert len(grid.lines) >= 5
     assert "C until a time" in page(results)
-
-
-def test_other_measures_of_a_target_are_had_from_the_folder():
-    asked = "cindex[weight=ipcw,tau=1],cindex"
-    results = compare("svm-or", data_of("times"), splits=2, metrics=asked)
-    assert results.findings.measure == "C-index[weight=ipcw,tau=1]"
-    [row] = results.findings.datasets[0].rows
-    assert row.within.interval.low < row.estimate < row.within.interval.high
-    kept = [results._store.scores(record.id, record.sizes.data) for record in results]
-    assert all(one["learnt_time"].size == 80 for one in kept)
-
-
-# ---- a measure of which a smaller value is better
 
 
 def test_the_first_rank_has_the_least_loss(frame):

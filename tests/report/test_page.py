@@ -9,7 +9,7 @@ from math import isnan
 import numpy as np
 import pytest
 from command_line import done, strict
-from result_folders import failed, with_cell, written_folder
+from result_folders import failed, written_folder
 
 from aucbench.bench import Choice, Plan, Store
 from aucbench.bench.options import ShowOptions
@@ -93,14 +93,6 @@ def test_numbers_are_those_of_the_statistics(results_folder, findings):
     assert table.details[0][1].startswith(f"{word}, p ")
 
 
-def test_the_range_that_is_measured_is_said(frame):
-    found = findings_of(frame, ShowOptions(metrics=("pauc[max_fpr=.3,min_fpr=.1,min_tpr=.2]",)))
-    assert "rates from 0.1 to 0.3 and true positive rates from 0.2 to 1" in words(found)
-    assert found.row_test == "a t-test by the influence of rows"
-    assert findings_of(frame).row_test == "DeLong's test with room for rows that nobody saw"
-    assert findings_of(frame, ShowOptions(metrics=("ap",))).row_test == ""
-
-
 def test_a_page_asks_for_nothing_and_has_all_without_its_script(findings):
     page = content_of(findings)
     assert not re.findall(r"""(?:src|href)\s*=\s*["']?(?!["']?[#]|["']?data:)""", page)
@@ -171,21 +163,6 @@ def test_failures_are_listed_by_reason_and_count(scored, records):
     assert leaderboard(found).lines[found.order.index(solver)][-2:] == ("2", "3/9")
 
 
-def test_one_data_set_has_one_table_and_all_charts(scored, records):
-    found = scored([r for r in records if str(r.cell.dataset) == "digits-8"])
-    said = words(found)
-    train, test = (found.frame.numbers[name][0] for name in ("n_train", "n_test"))
-    assert f"Data {train + test:.0f} rows, " in said
-    assert not [word for word in ("average rank", "no value", "Data sets") if word in said]
-    charts = ("ROC curves", "Precision and recall", "AUC against sparsity", "Gap of the")
-    assert [chart for chart in charts if chart in said] == [*charts]
-    table = parts_of(found, "Solvers")[0]
-    assert [line[1] for line in table.lines] == [found.frame.solvers[j] for j in found.order]
-    assert table.header[:4] == ("", "solver", "AUC", "95 % interval")
-    assert found.leading == {row.solver for row in found.rows if row.leading}
-    assert [line[0] for line in table.lines].count("*") == len(found.leading)
-
-
 def test_warnings_are_grouped_and_can_be_unfolded(scored, records):
     odd = [(f"column 'c{k}' is suspicious: constant", "constant", f"c{k}") for k in range(12)]
     known = Understood(label="column 'y'", dropped={f"d{k}": "a key" for k in range(20)})
@@ -205,16 +182,6 @@ def test_warnings_are_grouped_and_can_be_unfolded(scored, records):
     assert all(f"'c{k}'" in everything for k in range(12))
     assert all(f"d{k} (a key)" in everything for k in range(20))
     assert "All warnings" not in words(knowing(dropped={}))
-
-
-def test_names_are_shown_with_escapes_where_they_cannot_be_printed(scored, records):
-    some = [r for r in records if str(r.cell.dataset) == "digits-8"]
-    page = content_of(scored([with_cell(r, dataset="a\x00\u202e\ud800") for r in some]))
-    assert r"a\x00\u202e\ud800" in page.replace(r"\\", "\\")
-    assert "\u202e" not in page
-
-
-# ---- means over fewer data sets or splits, and runs that go on
 
 
 def of_folder(folder):

@@ -1,7 +1,9 @@
-"""DeLong's variance, also of groups: by its definition, by other programs, and by its rates."""
+"""DeLong's variance, also of groups: by its definition, and by other programs.
 
-from itertools import pairwise
-from math import inf, isnan, sqrt
+Its rates are those of `test_simulations.py`.
+"""
+
+from math import inf, isnan
 
 import numpy as np
 import pytest
@@ -152,9 +154,6 @@ def test_where_the_variance_of_a_class_is_unknown_hidden_rows_count_in_full():
     assert opposite.word() is Word.BETTER
 
 
-# ---- the mixture beta: room for rows that the test rows do not show
-
-
 def normal_scores(n):
     return special.ndtri((np.arange(n) + 0.5) / n)
 
@@ -241,22 +240,6 @@ def test_without_misplaced_rows_it_is_clopper_and_pearsons_and_with_many_delongs
     assert_allclose([(a - low) / se, (high - a) / se], 1.96, atol=0.02)
 
 
-@pytest.mark.parametrize(
-    "seen",
-    [
-        (0.5, 0.0, inf, 1.0),  # a constant score for one row of a class
-        (1 - 1e-16, 1e-34, 3.0, 1e9),
-        (1e-12, 1e-25, 2.0, 5.0),
-        (0.9, 0.08, 1.0, 1.0),
-        (0.5, 1e-300, 1e300, 4.0),
-    ],
-)
-def test_extreme_numbers_have_bounds(seen):
-    low, high = mixture_beta(*seen, 0.95)
-    assert 0 <= low <= seen[0] <= high <= 1
-    assert high > low
-
-
 def naive_difference(a, b):
     """Low bound of one fold, by its definition, from all pairs of rows."""
     s, r = a.scores[a.positive], a.scores[~a.positive]
@@ -283,9 +266,6 @@ def test_a_difference_is_that_of_its_definition(sizes):
     found = auc_difference([a], [b])
     assert_allclose(found.low, naive_difference(a, b), atol=1e-9)
     assert_allclose(found.high, -naive_difference(b, a), atol=1e-9)
-
-
-# ---- groups: the sum over groups of Obuchowski (1997)
 
 
 def obuchowski(y, s, group):
@@ -336,9 +316,6 @@ def test_a_group_with_rows_in_several_folds_counts_once():
     assert_allclose(Placements.of([Fold(y, scores)] * 10).rows(2), 200.0)
 
 
-# ---- two AUCs of different rows
-
-
 def test_p_of_two_groups_is_the_size_whose_intervals_just_leave_0_out():
     rng = np.random.default_rng(0)
     a, b = (Placements.of([drawn(rng, *size)]) for size in ((40, 100, 1.8), (60, 80, 0.9)))
@@ -357,112 +334,6 @@ def test_extreme_groups_have_a_p_value_too():
     assert equal_p(perfect, reverse) < 1e-8
     assert equal_p(lonely, perfect) > 0.01
     assert equal_p(perfect, Placements.of([Fold([1, 1], [0, 1])])) is None
-
-
-# ---- rates
-
-
-def cut(s, distance, ties):
-    """Scores with 8 levels, or as they are."""
-    return np.digitize(s, np.linspace(-2, 2 + distance, 7)).astype(float) if ties else s
-
-
-def truth(distance, ties):
-    """AUC of two normal distributions at this distance, cut or not."""
-    if not ties:
-        return norm.cdf(distance / sqrt(2))
-    edges = [-np.inf, *np.linspace(-2, 2 + distance, 7), np.inf]
-    pos = np.array([norm.cdf(b - distance) - norm.cdf(a - distance) for a, b in pairwise(edges)])
-    neg = np.array([norm.cdf(b) - norm.cdf(a) for a, b in pairwise(edges)])
-    return float(pos @ (np.cumsum(neg) - neg / 2))
-
-
-REPLICATES = 1000
-SIZES = [(10, 100), (10, 10), (50, 50), (50, 500), (500, 500)]
-OF_FOLDS = [((n_pos, 2 * n_pos), 0.7, 5, REPLICATES) for n_pos in (10, 50, 500)]
-
-
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize(
-    ("sizes", "true_auc", "count", "samples"),
-    first_rows(
-        [
-            ((10, 100), 0.95, 1, 300),
-            ((10, 20), 0.7, 5, 150),
-            *((sizes, true_auc, 1, REPLICATES) for sizes in SIZES for true_auc in (0.5, 0.95)),
-            *OF_FOLDS,
-        ],
-        2,
-    ),
-)
-def test_coverage_of_the_interval(sizes, true_auc, count, samples, ties):
-    """With many rows and no signal it is in the band of its level; otherwise it is not below it."""
-    rng = np.random.default_rng(12 if count == 1 else 13)
-    y, fold = np.repeat([1, 0], sizes), np.arange(sum(sizes)) % count
-    distance = sqrt(2) * norm.ppf(true_auc)
-    expected, covered = truth(distance, ties), 0
-    for _ in range(samples):
-        s = cut(rng.normal(size=y.size) + distance * y, distance, ties)
-        found = auc_interval([Fold(y[fold == j], s[fold == j]) for j in range(count)])
-        covered += found.low <= expected <= found.high
-    low, high = binom.interval(0.999, samples, 0.95)
-    assert low <= covered <= (high if true_auc == 0.5 and min(sizes) >= 500 else samples)
-
-
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize(
-    ("sizes", "true_auc", "samples"),
-    first_rows(
-        [
-            ((50, 50), 0.8, 200),
-            *((sizes, true_auc, REPLICATES) for sizes in SIZES for true_auc in (0.5, 0.8)),
-        ]
-    ),
-)
-def test_type_one_error_of_the_difference(sizes, true_auc, samples, ties):
-    """At most in the upper band, and inside it where rows are many."""
-    rng = np.random.default_rng(14)
-    y, distance = np.repeat([1, 0], sizes), sqrt(2) * norm.ppf(true_auc)
-    rejected = covered = 0
-    for _ in range(samples):
-        common = rng.normal(size=y.size)
-        a, b = (
-            cut((common + rng.normal(size=y.size)) / sqrt(2) + distance * y, distance, ties)
-            for _ in range(2)
-        )
-        found = auc_difference([Fold(y, a)], [Fold(y, b)])
-        rejected += found.p < 0.05
-        covered += found.low <= 0 <= found.high
-    low, high = binom.interval(0.999, samples, 0.05)
-    assert (low if min(sizes) >= 500 else 0) <= rejected <= high
-    assert covered == samples - rejected
-
-
-@pytest.mark.parametrize(
-    ("groups", "size", "alike", "samples"),
-    first_rows([(60, 4, 0.6, 50), (100, 5, 0.6, 1000), (300, 3, 0.9, 1000), (80, 8, 0.3, 1000)]),
-)
-def test_intervals_by_groups_hold_and_those_by_rows_hold_less(groups, size, alike, samples):
-    """`alike` is the correlation inside a group."""
-    true, group = norm.cdf(1 / np.sqrt(2)), np.repeat(np.arange(groups), size)
-
-    def noise(rng):
-        shared = rng.normal(size=groups)[group]
-        return np.sqrt(alike) * shared + np.sqrt(1 - alike) * rng.normal(size=group.size)
-
-    hits = np.zeros(3)
-    for rng in map(np.random.default_rng, range(samples)):
-        y, common = noise(rng) > norm.ppf(0.6), noise(rng)
-        a, b = (y + np.sqrt(0.5) * (common + noise(rng)) for _ in range(2))
-        folds = [group % 4 == k for k in range(4)]
-        one, two = ([Fold(y[f], s[f], None, group[f]) for f in folds] for s in (a, b))
-        own, less = auc_interval(one), auc_difference(one, two)
-        plain = auc_interval([Fold(y[f], a[f]) for f in folds])
-        sides = ((own, true), (less, 0), (plain, true))
-        hits += [found.low <= expected <= found.high for found, expected in sides]
-    own, less, plain = hits / samples
-    assert min(own, less) >= binom.ppf(0.001, samples, 0.95) / samples
-    assert plain < own
 
 
 @pytest.mark.parametrize(

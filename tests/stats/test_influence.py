@@ -116,8 +116,6 @@ def test_differences_follow_the_t_test():
     assert min(abs(wider.low), abs(wider.high)) == pytest.approx(0.0, abs=1e-12)
 
 
-# ---- three classes, of which one is rare
-
 SIGNALS = (0.3, 1.0, 2.0, 3.0)  # Hand and Till's M of about .58, .76, .92 and .98
 
 

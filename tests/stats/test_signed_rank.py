@@ -178,9 +178,6 @@ def attained_size(n, cut):
     return 2.0 * ways.sum() / 2.0**n
 
 
-# ---- pairs of solvers over data sets
-
-
 def paired(n=12, k=4, seed=0):
     rng = np.random.default_rng(seed)
     effects = np.array([0.0, 0.001, -0.02, 0.004])[:k]
@@ -198,17 +195,6 @@ def test_the_verdict_has_four_words():
     assert words["a", "near"] is Word.EQUIVALENT
     assert words["a", "high"] is words["near", "high"] is Word.WORSE
     assert words["a", "wide"] is Word.UNCLEAR
-
-
-def test_a_pair_seen_from_the_other_side():
-    values = paired()
-    [pair] = PairTest().pairs(ResultTable(values[:, [0, 2]], "ac"))
-    [other] = PairTest().pairs(ResultTable(values[:, [2, 0]], "ca"))
-    back = pair.flipped()
-    assert (back.a, back.b, back.wins, back.losses) == (other.a, other.b, other.wins, other.losses)
-    assert back.difference == other.difference
-    assert back.mean == pytest.approx(other.mean)
-    assert back.flipped() == pair
 
 
 def test_missing_cells_lose_by_the_worst_rank():
@@ -271,9 +257,6 @@ def test_equivalent_is_rarely_said_at_the_edge_of_the_rope(n, draws):
         values = np.column_stack([rng.normal(0.005, 0.004, n), np.zeros(n)])
         said += PairTest(rope=0.005).pairs(ResultTable(values, "ab")).all[0].word is Word.EQUIVALENT
     require_share(said, draws, 0.025)
-
-
-# ---- bootstrap intervals of mean ranks and of means
 
 
 def test_the_intervals_are_percentiles_of_resampled_data_sets():

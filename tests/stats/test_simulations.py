@@ -40,9 +40,6 @@ def some_of(cases, count):
     return [cases[i] for i in np.random.default_rng(0).permutation(len(cases))[:count]]
 
 
-# ---- intervals of the AUC and of differences
-
-
 @pytest.mark.parametrize("number", range(4))
 def test_the_reproducers_are_held(example, number):
     intervals = example("intervals")
@@ -103,9 +100,6 @@ def test_differences_by_night(example, design):
     assert old.min() < new.min()
 
 
-# ---- measures of pairs
-
-
 def test_intervals_hold_and_equal_scores_are_not_told_apart(example):
     pairs = example("pairs")
     for design in [*pairs.designs()][::7]:
@@ -126,9 +120,6 @@ def test_measures_of_pairs_by_night(example, size):
             low, high = least(0.93, found.samples), most(0.97, found.samples)
             assert low <= found.ours <= (1.0 if size == 10 else high), design.name
             assert found.differ <= most(0.07, found.samples), design.name
-
-
-# ---- words on one table
 
 
 def rates(example, effort, **kind):
@@ -161,14 +152,6 @@ def test_boosting_keeps_the_level_and_the_old_rule_is_too_bold_with_ten_repeats(
     found = rates(example, 1.0, rows=60, repeats=10, count=60)
     require_level(found["new"])
     assert found["old"][0] > 0.06 > found["new"][0]
-
-
-def test_shares_that_are_drawn_again_count_by_the_rows_that_they_share(example):
-    kind = example("one_table").Kind(drawn=True, repeats=10)
-    assert kind.over_the_rows == 3  # 1 + 9 / 5, rounded up
-    y = np.arange(50) < 20
-    splits = [tested for _, tested in kind.divided(y, np.random.default_rng(0))]
-    assert [(tested.sum(), y[tested].sum()) for tested in splits] == [(10, 4)] * 10
 
 
 @NIGHTLY
@@ -214,9 +197,6 @@ def test_words_about_values_of_equal_solvers_are_rarely_false(example, count):
         assert np.mean([one.among.any() for one in said]) <= most(0.06, count)
 
 
-# ---- words over many data sets
-
-
 def said_of(example, rule, kind, m, data_sets, count):
     """The truth, and flags of stars and of who is behind, (count, m)."""
     simulation = example("many_sets")
@@ -247,9 +227,6 @@ def test_words_are_false_as_rarely_as_they_say_by_night(example, m, data_sets):
         assert (~stars[:, best]).mean() <= most(0.05, count)
         wrong = simulation.on_reference(getattr(simulation, kind), m, data_sets, count)["new"][0]
         assert wrong <= most(0.05, count)
-
-
-# ---- related data sets
 
 
 @pytest.mark.parametrize(("drawn", "samples"), [(10, 20), pytest.param(20, 60, marks=NIGHTLY)])

@@ -4,10 +4,8 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
-from nights import first_rows
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import binom, t, ttest_1samp
-from sklearn.model_selection import StratifiedKFold
+from scipy.stats import t, ttest_1samp
 
 from aucbench.metrics import auc, measure
 from aucbench.stats import (
@@ -25,9 +23,6 @@ from aucbench.stats.within import NO_VARIANCE
 
 NAN = float("nan")
 SIGNALS = {"good": 2.0, "fair": 1.0, "twin": 1.0, "none": 0.0}
-
-
-# ---- words of differences, and many of them
 
 
 @pytest.mark.parametrize(
@@ -66,9 +61,6 @@ def test_holm_agrees_with_stepping_down(seed):
     p[rng.uniform(size=p.size) < 0.2] = NAN
     assert_array_equal(holm(p), naive_holm(p.tolist()))
     assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])  # of a textbook
-
-
-# ---- the corrected resampled t-test
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
@@ -125,9 +117,6 @@ def test_equal_differences_are_no_certainty():
     assert (same.estimate, same.p) == (0, 1)
     assert found.word() is same.word() is Word.UNCLEAR
     assert same.note == "The splits all have the same value."
-
-
-# ---- one data set: both variances together
 
 
 @pytest.fixture
@@ -320,61 +309,6 @@ def test_who_may_be_the_best_of_several_data_sets_at_once():
     assert pair.adjusted_p * 3 < 0.05
     assert found.possible(3) == {"a"}
     assert found.possible(int(0.05 / pair.adjusted_p) + 1) == {"a", "b"}
-
-
-# ---- rates
-
-
-def equal_methods(rng, n_pos, count, repeats=1):
-    """Two equally good methods, each fitted to features of its own.
-
-    Yields the split (repeat, fold), the labels of its test rows, and the scores of both.
-    """
-    y = np.repeat([True, False], n_pos)
-    X = rng.normal(size=(y.size, 10)) + 0.3 * y[:, None]
-    for repeat in range(repeats):
-        folds = StratifiedKFold(count, shuffle=True, random_state=int(rng.integers(2**31)))
-        for fold, (train, test) in enumerate(folds.split(X, y)):
-            rows, labels = X[train], y[train]
-            w = rows[labels].mean(axis=0) - rows[~labels].mean(axis=0)
-            yield (repeat, fold), y[test], X[test, :5] @ w[:5], X[test, 5:] @ w[5:]
-
-
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize(
-    ("n_pos", "samples"), first_rows([(50, 100), *((n, 300) for n in (10, 50, 500))])
-)
-def test_type_one_error_over_folds(n_pos, samples, ties):
-    """Nothing proves that the corrected test keeps its level. Over five folds it does.
-
-    The plain t-test rejects in twice as many cases at least.
-    """
-    rng, rejected, plain = np.random.default_rng(1), 0, 0
-    for _ in range(samples):
-        found = [
-            [auc(y, np.round(scores) if ties else scores) for scores in both]
-            for _, y, *both in equal_methods(rng, n_pos, 5)
-        ]
-        a, b = np.transpose(found)
-        rejected += corrected_difference(a, b, 1 / 4).p < 0.05
-        plain += corrected_difference(a, b, 1e-15).p < 0.05
-    assert rejected <= binom.interval(0.999, samples, 0.05)[1]
-    assert plain >= 2 * max(1, rejected)
-
-
-@pytest.mark.parametrize(
-    ("count", "repeats", "samples"), first_rows([(5, 1, 80), (5, 1, 300), (2, 5, 300)])
-)
-@pytest.mark.parametrize("n_pos", [10, 50])
-def test_type_one_error_of_the_verdict(n_pos, count, repeats, samples):
-    rng, wrong = np.random.default_rng(2), 0
-    for _ in range(samples):
-        found = {"a": {}, "b": {}}
-        for split, y, a, b in equal_methods(rng, n_pos, count, repeats):
-            found["a"][split], found["b"][split] = Fold(y, a), Fold(y, b)
-        [pair] = SplitTest(ratio=1 / (count - 1), repeats=repeats).of_rows(found).pairs
-        wrong += pair.word in {Word.BETTER, Word.WORSE}
-    assert wrong <= binom.interval(0.999, samples, 0.05)[1]
 
 
 def test_equal_solvers_are_left_out_of_no_data_set_of_several_more_often_than_is_said():
