@@ -14,20 +14,14 @@ from hypothesis import settings
 
 from aucbench.store import index
 
-pytestmark = pytest.mark.usefixtures("in_process")
+pytestmark = [pytest.mark.usefixtures("in_process"), pytest.mark.slow]
 
 PLAN = """
 data = ["outbreak[n=120,d=10,k=3]", "outbreak[n=120,d=12,k=3]"]
 splits = 2
-
+solvers = ["sht-auc[k=5]", "logistic"]
 [budget]
 passes = 2
-
-[[solvers]]
-spec = "sht-auc[k=5]"
-
-[[solvers]]
-spec = "logistic"
 """
 CHANGES = settings().max_examples // 10  # of each of the two folders
 SAME = ("auc", "status", "solver", "dataset", "split", "passes", "nnz", "data")  # in each run
@@ -37,10 +31,6 @@ def flipped(content, rng, same):
     for _ in range(rng.choice((1, 1, 5))):
         content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
     return content
-
-
-def cut(content, rng, same):
-    return content[: rng.randrange(len(content))]
 
 
 def zeroed(content, rng, same):
@@ -58,7 +48,7 @@ def other_digit(content, rng, same):
 HOWS = {
     "flipped": flipped,
     "other digit": other_digit,
-    "cut": cut,
+    "cut": lambda content, rng, same: content[: rng.randrange(len(content))],
     "zeroed": zeroed,
     "empty": lambda content, rng, same: b"",
     "noise": lambda content, rng, same: rng.randbytes(rng.randrange(200)),
@@ -84,33 +74,9 @@ def change(folder, rng):
     return f"{how}: {path}"
 
 
-@pytest.fixture
-def rows():
-    """Return a function from a folder to its rows by id; None where it cannot be exported."""
-
-    def exported(folder):
-        if told(call("export", folder, "rows.json")) != 0:
-            return None
-        return {row["id"]: row for row in json.loads(Path("rows.json").read_text())}
-
-    return exported
-
-
-@pytest.fixture(params=["without an index", "with an index"])
-def whole(request, tmp_path, monkeypatch):
-    if request.param == "with an index":
-        monkeypatch.setattr(index, "MANY", 1)
-        monkeypatch.setattr(index, "SETTLED", -(10**18))
-    monkeypatch.chdir(tmp_path)
-    Path("plan.toml").write_text(PLAN)
-    folder = Path("whole")
-    done("run", "plan.toml", "--out", folder, "--quiet")
-    assert (folder / "index.json").exists() == (request.param == "with an index")
-    return folder
-
-
-def told(result):
-    """The exit code, where it is one of those that are promised, and there is no traceback."""
+def code_of(*words):
+    """The exit code of a command, which is one of those that are promised, without a traceback."""
+    result = call(*words)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
     refusals = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
     assert result.exit_code in (0, 2), result.output
@@ -118,15 +84,29 @@ def told(result):
     return result.exit_code
 
 
-def test_one_changed_file_changes_no_number(rows, whole):
-    expected = {key: [row[name] for name in SAME] for key, row in rows(whole).items()}
+def rows(folder):
+    """The rows of a folder by id; None where it cannot be exported."""
+    if code_of("export", folder, "rows.json") != 0:
+        return None
+    return {row["id"]: row for row in json.loads(Path("rows.json").read_text())}
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_one_changed_file_changes_no_number(tmp_path, monkeypatch, indexed):
+    if indexed:
+        monkeypatch.setattr(index, "MANY", 1)
+        monkeypatch.setattr(index, "SETTLED", -(10**18))
+    monkeypatch.chdir(tmp_path)
+    Path("plan.toml").write_text(PLAN)
+    done("run", "plan.toml", "--out", "whole", "--quiet")
+    assert Path("whole/index.json").exists() == indexed
+    expected = {key: [row[name] for name in SAME] for key, row in rows("whole").items()}
     for seed in range(CHANGES):
-        folder = Path(f"changed-{seed}")
-        shutil.copytree(whole, folder)
+        folder = shutil.copytree("whole", Path(f"changed-{seed}"))
         what = change(folder, Random(seed))
-        told(call("status", folder))
-        told(call("report", folder, "--html", "page.html"))
-        ran = told(call("run", "plan.toml", "--out", folder, "--quiet"))
+        code_of("status", folder)
+        code_of("report", folder, "--html", "page.html")
+        ran = code_of("run", "plan.toml", "--out", folder, "--quiet")
         found = rows(folder)
         if ran == 0:
             assert found is not None, what
