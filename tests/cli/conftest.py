@@ -20,7 +20,6 @@ import numpy as np
 from aucbench import hookspecs
 from aucbench.contract import Solver, State
 
-
 @dataclass(frozen=True)
 class Means(Solver):
     """w = scale (m₊ − m₋).
@@ -39,18 +38,15 @@ class Means(Solver):
         m_neg, m_pos = problem.data.means
         return State(self.scale * (m_pos - m_neg))
 
-
 @dataclass(frozen=True)
 class Raises(Means):
     def iterates(self, problem, w0, rng, budget):
         raise ValueError("boom [bold]\\nsecond line")
 
-
 @dataclass(frozen=True)
 class Nans(Means):
     def iterates(self, problem, w0, rng, budget):
         return State(np.full(problem.data.d, np.nan))
-
 
 @hookspecs.hookimpl
 def aucbench_solvers():

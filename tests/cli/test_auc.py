@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import flat, refused, said
+from command_line import refused, said
 from score_parts import normal_scores
 
 import aucbench
@@ -55,18 +55,6 @@ def test_many_rows_have_bounds_of_it(table, file, monkeypatch):
     found = re.match(r"AUC between (\S+) and (\S+), for certain", auc(file))
     assert float(found[1]) < aucbench.auc(table["y"], table["score"]) < float(found[2])
     assert auc(file, "--exact").splitlines()[0].endswith("exact")
-
-
-def test_a_folder_of_text_files_says_the_same(table, file, tmp_path):
-    folder = tmp_path / "rows"
-    folder.mkdir()
-    table.iloc[:1_000].to_csv(folder / "a.csv", index=False)
-    table.iloc[1_000:].to_csv(folder / "b.csv", index=False)
-
-    output = auc(folder, "--target", "y")
-
-    assert "are written as Parquet into" in output
-    assert auc(file).splitlines()[0] in output
 
 
 def test_weights_groups_and_parts_of_the_curve(table, file):
@@ -124,23 +112,6 @@ MISTAKES = [
 @pytest.mark.parametrize(("options", "word"), MISTAKES)
 def test_what_makes_no_sense_is_refused(file, options, word):
     assert word in refused("auc", "--data", file, *options.split())
-
-
-def test_scores_with_units_are_read_as_fit_reads_them(table, tmp_path):
-    rounded, path = table["score"].round(2), tmp_path / "scores.csv"
-    shown = [f"{score:.2f} kg".replace(".", ",") for score in rounded]
-    table.assign(score=shown).to_csv(path, index=False)
-    told = auc(path, "--target", "y", "--score", "score", "--decimal", ",")
-    assert f"AUC {aucbench.auc(table['y'], rounded)!r}, exact" in told
-
-
-def test_a_gap_is_refused_with_file_group_and_row(table, tmp_path):
-    path, gaps = tmp_path / "gap.parquet", table.copy()
-    gaps.loc[1_500, "score"] = np.nan
-    gaps.to_parquet(path, row_group_size=700, index=False)
-
-    told = flat(said("auc", "--data", path, code=2))
-    assert re.search(r"gap.parquet, row group 2, row 100 has (a NaN|no value)", told)
 
 
 def test_bounds_are_rounded_outward():

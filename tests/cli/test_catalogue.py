@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from command_line import call, done, refused, said
 
-from aucbench.errors import DataError
-
 SCRIPT = Path(sys.executable).with_name("aucbench")
 
 
@@ -39,17 +37,6 @@ def test_what_a_results_folder_used_is_cited(tmp_path):
     assert missing == ["data", "solver"]
     assert "mine.csv: it is a file, or not installed here\n" in result.stderr
     assert "solver constant: it names none\n" in result.stderr
-
-
-def test_everything_is_described_for_programs(toys):
-    document = json.loads(call("list", "--json").stdout)
-    named = {(p["kind"], p["name"]): p for p in document["plugins"]}
-    assert named["solvers", "means"]["distribution"] == "toys"
-    assert named["solvers", "means"]["parameters"][1]["default"] == "inf"
-    assert named["projectors", "top-k"]["parameters"][0]["name"] == "k"
-    assert "projectors  top-k " in call("list").stdout
-    one = json.loads(call("list", "projectors", "--json").stdout)
-    assert {plugin["kind"] for plugin in one["plugins"]} == {"projectors"}
 
 
 @pytest.mark.parametrize(
@@ -178,16 +165,3 @@ def test_fetch_says_what_is_here_and_what_cannot_be_had(folder, monkeypatch):
     monkeypatch.setattr("aucbench.datasets.located.fetched", lambda entry, progress: progress)
     found = call("data", "fetch", "fourclass", "german").stdout.splitlines()
     assert found == ["fourclass: downloaded", here[0]]
-
-
-def test_a_run_downloads_what_its_sets_are_drawn_of(folder, monkeypatch):
-    asked = []
-
-    def fetched(entry, progress):
-        asked.append(entry.name)
-        raise DataError("no network")
-
-    monkeypatch.setattr("aucbench.datasets.located.fetched", fetched)
-    asked_for = ("--data", "digits-3,sample[skin,n=10]", "--solvers", "logistic")
-    assert "no network" in refused("compare", *asked_for)
-    assert asked == ["skin"]

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import call, done, flat, refused, said, strict
+from command_line import done, flat, refused, said, strict
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from aucbench.bench import Store, runner
@@ -52,14 +52,6 @@ def test_default_solvers_on_embedded_data():
     assert "failed" not in result.stdout
     text = re.sub(r"[ │]", "", flat(said("compare", "--help")))
     assert all(",".join(defaults()["solvers"][kind]) in text for kind in ("labels", "breakpoints"))
-
-
-def test_default_solvers_of_a_changepoint_set(changepoints):
-    rows = table(done("compare", "--data", changepoints, "--splits", 2, "--passes", 5).stdout)
-    assert [*rows] == [*defaults()["solvers"]["breakpoints"]]
-    assert all("2/2" in row for row in rows.values())
-    aucs = {solver: float(row[0]) for solver, row in rows.items()}
-    assert min(aucs["aum"], aucs["interval-regression"]) > aucs["constant"]
 
 
 def test_json_has_one_object_per_cell(toys, compared, tmp_path):
@@ -114,19 +106,6 @@ def test_too_few_rows_of_a_class_is_skipped(toys, compared, tmp_path):
     assert "2 row(s) of the rarer class, fewer than the 3 folds" in rows[0]["reason"]
 
 
-MAPS = ("standard+nystroem[rank=60]", "none", "none+unit+nystroem[rank=9]")
-
-
-@pytest.mark.nightly
-def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(toys, compared):
-    asked = ("--data", "radial[n=300]", "--solvers", "means", "--splits", 2, "--quiet")
-    result, rows = compared(*asked, "--features", MAPS[0], "--features", ",".join(MAPS[1:]))
-    found = {(row["features"], row["d"]): row["auc"] for row in rows}
-    assert set(found) == {*zip(MAPS, (60, 2, 9), strict=True)}
-    assert MAPS[0] in result.stdout
-    assert found["none", 2] < 0.8 < 0.9 < found[MAPS[0], 60]
-
-
 def test_ctrl_c_keeps_the_finished_rows(toys, tmp_path, monkeypatch):
     path, real = tmp_path / "rows.json", runner.run
 
@@ -152,25 +131,6 @@ def test_positive_and_drop_reach_files(toys, compared, tmp_path):
     labels = ("--positive", "1,2", "--negative", "rest")
     _, rows = compared(*common, *labels, "--drop", "first")
     assert [row["d"] for row in rows] == [1, 1]
-
-
-def test_names_and_reasons_cannot_move_the_cursor(toys, tmp_path):
-    data = write_csv(tmp_path / "t.csv", [0, 1] * 5)
-    for solver, name, shown in (("means", "red\x1b[31m", "red\\x1b"), ("raises", data, "[bold]")):
-        output = call("compare", "--solvers", solver, "--data", name, "--splits", 2).output
-        assert shown in output
-        assert not CONTROL.search(output)
-
-
-@pytest.mark.nightly
-def test_real_data(data_folder, compared, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
-    options = ("--solvers", "sht-auc,sto-iht,hsg-ht,logistic", "--features", "maxabs")
-    _, rows = compared("--data", "german,splice", *options)
-    assert {row["status"] for row in rows} == {"ok"}
-    for name, published in (("german", 0.794), ("splice", 0.922)):
-        aucs = [r["auc"] for r in rows if (r["dataset"], r["solver"]) == (name, "logistic")]
-        assert np.mean(aucs) == pytest.approx(published, abs=0.003)
 
 
 METRICS = "auc,ap,pauc[max_fpr=.1]"
@@ -262,7 +222,6 @@ def hospital(tmp_path_factory):
 
 COMPARE = ("compare", "--solvers", "logistic", "--passes", 5, "--target", "readmitted")
 LABELS = ("--positive", "Y", "--unlabelled", "skip")
-ANSWERS = ("--missing", "creatinine=-999", "--groups", "patient_id", "--drop", "status")
 
 
 def test_warnings_come_by_kind_before_the_table(hospital):
@@ -280,21 +239,6 @@ def test_warnings_come_by_kind_before_the_table(hospital):
     ):
         assert sentence in flat(before)
         assert sentence in flat(ended.stderr)
-
-
-@pytest.mark.nightly
-def test_options_answer_the_warnings_and_a_resume_has_the_same_numbers(hospital, tmp_path):
-    command = (*COMPARE, "--data", hospital, *LABELS, *ANSWERS, "--out", tmp_path / "r")
-    first = said(*command)
-    assert "intervals: DeLong by groups, mixture beta" in first
-    assert "groups, not rows, because rows of one group may be alike" in flat(first)
-    assert "-999" not in first
-    with Store(tmp_path / "r") as store:
-        known = {record.id: record.measures.auc for record in store.records()}
-        assert all("groups" in store.scores(key) for key in known)
-    assert said(*command) == first
-    with Store(tmp_path / "r") as store:
-        assert {record.id: record.measures.auc for record in store.records()} == known
 
 
 def sources(tmp_path, name):
@@ -332,55 +276,6 @@ def test_another_source_of_a_name_in_one_results_folder_is_told(tmp_path, monkey
         assert "warning: 2 record(s) are stale and left out, since the data" in told
     monkeypatch.chdir(tmp_path.parent)
     assert "two results of logistic on same.csv" in refused("report", out)
-
-
-SOURCE = '''
-from dataclasses import dataclass
-from typing import ClassVar
-from aucbench.about import metric
-from aucbench.objectives import PairwiseSquare
-from aucbench.contract import Problem, Solver, State
-
-@dataclass(frozen=True)
-class S(Solver):
-    """w - gamma f'(w)."""
-    gamma: float = {gamma}
-    space: ClassVar = {{"gamma": (0.01,)}}
-    def problem(self, data, rng, budget):
-        return Problem(PairwiseSquare(data))
-    def iterates(self, problem, w0, rng, budget):
-        return State(w0 - self.gamma * problem.f.grad(w0))
-
-@metric(low=0, high=1)
-def gain(y, scores, depth=0.5):
-    return depth
-'''
-
-
-@pytest.mark.nightly
-def test_functions_in_files_are_those_of_the_present_folder(tmp_path, monkeypatch):
-    (tmp_path / "sub").mkdir()
-    for name, gamma in (("mine", 0.01), ("other", 0.02)):
-        (tmp_path / f"{name}.py").write_text(SOURCE.format(gamma=gamma), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    asked = ("--solvers", "mine.py:S,other.py:S", "--data", "breast-cancer", "--splits", 2)
-    adds = ("--metrics", "auc,mine.py:gain[depth=0.25],./mine.py:gain[0.25]")
-    told = said("compare", *asked, "--out", "out", "--json", "rows.json", *adds)
-    header = next(line for line in told.splitlines() if "solver  " in line)
-    assert header.split().count("mine.py:gain[depth=0.25]") == 1
-    rows = strict(tmp_path / "rows.json")
-    assert {row["mine.py:gain[depth=0.25]"] for row in rows} == {0.25}
-    names = {f"{tmp_path}/{name}.py:S" for name in ("mine", "other")}
-    assert {row["solver"] for row in rows} == names
-    # The table and the answer tell them apart.
-    for name in ("mine", "other"):
-        assert any(line.split()[:1] in ([f"{name}.py:S"], ["*"]) for line in told.splitlines())
-    assert "mine.py:S has the highest AUC" in told.replace("other.py", "mine.py")
-
-    monkeypatch.chdir(tmp_path / "sub")
-    assert "mine.py:gain, 0.5000" in said("report", "../out", "--metrics", "../mine.py:gain")
-    lost = flat(said("report", "../out", "--metrics", "mine.py:gain", code=2))
-    assert f"cannot read {tmp_path}/sub/mine.py: No such file or directory" in lost
 
 
 def test_a_report_is_printed_and_written_as_a_page(tested, tmp_path):

@@ -78,11 +78,6 @@ def test_a_command_gets_an_instance(arguments, toys):
     assert ran("me", *arguments.split()) == f"me {toys}\n"
 
 
-def test_what_is_no_option_is_refused():
-    for option in (("--hidden", "4"), ("--no-at-home",)):
-        assert "No such option" in ran("me", *option, code=2)
-
-
 def test_help_has_groups_and_what_the_docstring_says():
     said = ran("--help")
     options, toys = said.index("Options:"), said.index("Of toys:")

@@ -4,134 +4,19 @@ What nobody asked for cannot hold a command, and what was asked for is named.
 """
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from command_line import call, done, flat, refused, said, strict
-from toys import HEAD, Site, solver
+from command_line import done, flat, refused, said, strict
+from toys import Site
 
-import aucbench
-from aucbench import compare
-from aucbench.bench import Store, resolver
+from aucbench.bench import Store
 from aucbench.bench.measuring import MOST_ENDS, measure_of
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows
 from aucbench.data.sound import unsound
-from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.processes.records import Limits
-from aucbench.registry import isolated_imports
-from aucbench.stats import Fold
-
-MEANS = HEAD.replace(
-    "def iterates(self, problem, w0, rng, budget): return iter(())",
-    """
-    def iterates(self, problem, w0, rng, budget):
-        from aucbench.contract import State
-        m_neg, m_pos = problem.data.means
-        return State(m_pos - m_neg)
-""",
-)
-GOOD = (
-    MEANS + "\n@hookimpl\ndef aucbench_solvers():\n    return {'good': Dummy, 'further': Dummy}\n"
-)
-LOUD = "print('to stdout')\nimport sys\nprint('to stderr', file=sys.stderr)\n" + solver("loud")
-HOOK_SLEEPS = f"{HEAD}\nimport time\n@hookimpl\ndef aucbench_solvers():\n    time.sleep(600)\n"
-BAD = {
-    "sleeps": ("import time\ntime.sleep(600)\n", "did not end within 2 s"),
-    "hook_sleeps": (HOOK_SLEEPS, "did not end within 2 s"),
-    "crashes": ("import ctypes\nctypes.string_at(0)\n", "killed by SIGSEGV"),
-    "leaves": ("import os\nos._exit(0)\n", "ended with code 0 and without a result"),
-    "raises": ("raise OSError('no licence')\n", "OSError: no licence"),
-    "eats": ("import time\nheap = b'x' * (1 << 30)\ntime.sleep(600)\n", "MemoryError"),
-}
-TIME = 2.0  # seconds
-
-
-@pytest.fixture
-def hostile(tmp_path, monkeypatch):
-    """A good plugin that registers a further name too, and a bad one of each sort."""
-    site = Site(tmp_path)
-    site.add("fine", good=GOOD)
-    site.add("ward", **{name: source for name, (source, _) in BAD.items()})
-    site.add("loud", loud=LOUD)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delenv("AUCBENCH_PLUGINS", raising=False)
-    monkeypatch.setattr(isolated_imports, "_isolated", {})
-    for name in ("OTHERS", "ASKED"):
-        monkeypatch.setattr(isolated_imports, name, TIME)
-    monkeypatch.setattr(isolated_imports, "MEMORY", 500_000_000)
-    monkeypatch.setattr(resolver, "RESOLVE_LIMITS", replace(resolver.RESOLVE_LIMITS, timeout=TIME))
-    yield site
-    assert not imported()
-
-
-def imported():
-    return [name for name in sys.modules if name.startswith(("fine_", "ward_", "loud_"))]
-
-
-def tried():
-    """The names of plugins that were imported in another process."""
-    return {entry.name for entry in isolated_imports._isolated}
-
-
-def of(name):
-    return name.replace("_", "-")
-
-
-@pytest.mark.slow
-def test_a_list_has_a_row_for_each_plugin_without_an_answer(hostile):
-    result = done("list", "solvers")
-    lines = result.stdout.splitlines()
-    for name, (_, why) in BAD.items():
-        [row] = [line for line in lines if line.split()[:2] == [of(name), "ward"]]
-        assert "broken: " in row
-        assert why in row
-    assert [line for line in lines if line.split()[:1] in (["good"], ["further"], ["loud"])]
-    assert "to stdout" not in result.stdout
-    assert "Traceback" not in result.output
-    for kind in ("datasets", "objectives", "features"):  # nothing is asked a second time
-        assert call("list", kind).exit_code == 0
-    assert '"reason": "did not end within 2 s"' in done("list", "--json").stdout
-
-
-@pytest.mark.parametrize("name", ["hook_sleeps", "leaves", "eats"])
-def test_what_was_asked_for_is_the_only_one_that_is_tried(hostile, name):
-    error = refused("show", of(name))
-    assert f"the plugin ward:{of(name)} is broken" in error
-    assert BAD[name][1] in error
-    with pytest.raises(PluginError, match=f"ward:{of(name)}"):
-        aucbench.get_solver(of(name))
-    assert tried() == {of(name)}
-
-
-def test_who_asks_for_others_does_not_wait(hostile):
-    for name in ("good", "sht-auc", "breast-cancer"):
-        assert call("show", name).exit_code == 0
-    asked = ("--solvers", "good,sht-auc[k=5]", "--data", "breast-cancer", "--splits", 2)
-    done("compare", *asked)
-    assert tried() <= {"good"}
-
-
-def test_a_name_in_python_imports_its_plugin_and_no_other(hostile):
-    assert aucbench.get_solver("good[k=2]").k == 2
-    assert imported() == ["fine_good"]
-    assert aucbench.get_solver("further").k == 3
-    assert imported() == ["fine_good"]
-    del sys.modules["fine_good"]
-
-
-@pytest.mark.parametrize("name", ["sleeps", "crashes"])
-def test_python_is_told_and_goes_on(hostile, name):
-    data, word = aucbench.get_dataset("breast-cancer"), f"ward:{name}"
-    with pytest.raises(PluginError, match=word):
-        aucbench.solve(name, data)
-    with pytest.raises(PluginError, match=word):
-        aucbench.AUCClassifier(name).fit(data.rows.matrix, data.y)
-    records = compare([name, "constant"], "breast-cancer", splits=2)
-    assert [r.status.status for r in records].count("ok") == 2
-    assert tried() == {name}
-
 
 DATASETS = """
 import os
@@ -146,7 +31,6 @@ from aucbench.data.arrays import Rows
 X = np.arange(40.0).reshape(20, 2)
 Y = np.arange(20) % 2
 
-
 def fine(n: int = 20): return Data.of(np.c_[X, Y + X[:, 0] % 3][:n], Y[:n])
 def raises(): return 1 / 0
 def nan_labels(): return Data.of(X, np.where(Y > 0, np.nan, 1.0))
@@ -157,7 +41,6 @@ def crashes(): os.kill(os.getpid(), 11)
 def eats():
     kept = np.ones(200_000_000)
     time.sleep(600)
-
 
 @hookimpl
 def aucbench_datasets():
@@ -251,7 +134,6 @@ import numpy as np
 from aucbench.about import metric
 from aucbench.hookspecs import hookimpl
 
-
 @metric(low=0, high=1)
 def lift(y, scores, sample_weight=None, *, depth=0.5):
     """Share of the positives in the first part of the rows."""
@@ -259,17 +141,14 @@ def lift(y, scores, sample_weight=None, *, depth=0.5):
     first = np.argsort(-scores, kind="stable")[: round(depth * y.size)]
     return (weights * y)[first].sum() / (weights * y).sum()
 
-
 @metric(greater_is_better=False)
 def miss(y, scores):
     """Share of the positives that are not above the median."""
     assert {*y.tolist()} == {0, 1} and not y.flags.writeable and not scores.flags.writeable
     return float(np.mean(scores[y == 1] <= np.median(scores)))
 
-
 def raises(y, scores):
     raise ValueError("no [bold]luck\\nsecond line")
-
 
 @hookimpl
 def aucbench_metrics():
@@ -315,16 +194,6 @@ def test_a_metric_of_a_plugin_has_a_column_rows_and_the_verdict(acme, folder, tm
             assert "metric_failures" not in row
     mean = np.mean([row[spec] for row in rows if row["solver"] == "logistic"])
     assert f"{mean:.4f}" in told
-
-
-def test_a_metric_of_a_plugin_in_python(acme):
-    records = compare("logistic,constant", "breast-cancer", splits=2, metrics="acme:lift,raises")
-    assert "acme:lift" in records.table()
-    frame = records.to_frame()
-    assert frame["acme:lift"].between(0, 1).all()
-    assert frame["raises"].isna().all()
-    assert "logistic has the highest acme:lift" in flat(records.answer())
-    assert "acme_plugin" not in sys.modules
 
 
 WRONG = {
@@ -382,15 +251,6 @@ def test_names_of_metrics(acme):
     ):
         with pytest.raises(error, match=word):
             measure_of(name)
-
-
-def test_a_metric_of_rows_with_weights(acme):
-    y, scores, weights = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], [1.0, 2.0, 1.0, 6.0]
-    assert measure_of("lift")(y, scores, weights) == 0.75
-    miss = measure_of("miss")
-    assert np.isnan(miss(y, scores, weights))
-    assert "the test rows have weights" in miss.failure(Fold(y, scores, weights))
-    assert miss(y, scores, [2.0] * 4) == 0.5
 
 
 def test_a_changed_file_is_another_metric(monkeypatch, tmp_path):

@@ -148,17 +148,3 @@ REFUSED = {
 def test_a_name_is_refused_before_anything_is_written(tmp_path, name):
     assert REFUSED[name] in flat(said("new", name, "--into", tmp_path, code=2))
     assert not [*tmp_path.iterdir()]
-
-
-@pytest.mark.parametrize("what", ["folder", "file", "dangling link"])
-def test_nothing_is_overwritten(tmp_path, what):
-    there = tmp_path / "aucbench-x"
-    if what == "file":
-        there.write_text("mine", encoding="utf-8")
-    elif what == "dangling link":
-        there.symlink_to(tmp_path / "nowhere")
-    else:
-        there.mkdir()
-    before = sorted(tmp_path.rglob("*"))
-    assert "nothing is overwritten" in flat(said("new", "x", "--into", tmp_path, code=2))
-    assert sorted(tmp_path.rglob("*")) == before

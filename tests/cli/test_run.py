@@ -1,19 +1,17 @@
 """`aucbench run`, `status` and `export`: plans in files, results in folders."""
 
 import shutil
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from command_line import done, flat, refused, said, strict
+from command_line import done, refused, said, strict
 from toys import record_of
 
 from aucbench.bench import resolver, runner
-from aucbench.bench.options import RunOptions
-from aucbench.bench.plan.toml import example, parse_plan
+from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.results.store import Store
-from aucbench.report.findings import findings_of
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -141,15 +139,6 @@ def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkey
     assert not Path("kept").exists()
 
 
-def test_limits_of_the_command_line_win():
-    asked = parse_plan(example())
-
-    assert RunOptions().limit(asked) == asked
-    changed = RunOptions(timeout=5.0, memory=7.0, timing=True).limit(asked)
-    assert (changed.timeout, changed.memory, changed.repeat_fits) == (5, 7, 5)
-    assert RunOptions(timeout=0.0).limit(asked).timeout == 0
-
-
 def test_compare_with_tuning_in_a_folder(toys, tmp_path):
     common = ("compare", "--solvers", "means", "--data", "breast-cancer", "--splits", 2, "--tune")
     path = tmp_path / "rows.json"
@@ -201,16 +190,3 @@ def test_a_run_that_has_no_time_says_so_and_goes_on(plan):
     assert "interim" in ended.stdout.lower()
     assert counts("kept")["missing"] == 4
     assert "2 of 4 rows have no AUC" in done(*RUN, "--minutes", 60).stdout
-
-
-@pytest.mark.nightly
-def test_what_is_left_out_of_a_large_folder_is_said(tmp_path, monkeypatch):
-    again = ["compare", "--data", "breast-cancer,digits-8", "--solvers", "sht-auc,logistic"]
-    again += ["--splits", "2", "--passes", "2", "--out", tmp_path / "out"]
-    for words in (again, ["report", tmp_path / "out"]):
-        assert "Left out" not in said(*words)
-        with monkeypatch.context() as patch:
-            few = partial(findings_of, most_pairs=1)
-            patch.setattr("aucbench.report.findings.findings_of", few)
-            told = flat(said(*words))
-            assert "the comparisons of 2 pairs of solvers inside single data sets" in told

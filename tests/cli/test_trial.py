@@ -4,21 +4,11 @@ import sys
 
 import pytest
 import trial as command
-from trial_tables import TABLES, trial
+from trial_tables import TABLES
 
 from aucbench.stats import Interval
 
 LARGE = ("1000 x 2000", "200000 x 30")
-
-
-@pytest.mark.parametrize("name", [name for name in TABLES if name not in LARGE])
-def test_a_table_is_a_function_of_its_seed(name):
-    table, again, other = trial(name), trial(name), trial(name, seed=1)
-    assert table.train.equals(again.train)
-    assert table.held.equals(again.held)
-    assert not table.train.equals(other.train)
-    assert set(table.aside) <= {*table.train.columns}
-    assert (table.held[table.target].astype(str) == table.positive).sum() > 100
 
 
 def test_what_is_said_of_a_table_has_the_goal_and_the_promises():

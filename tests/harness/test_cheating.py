@@ -32,7 +32,6 @@ from aucbench.contract import Needs, Problem, Solver, State
 HOME = next(p for p in Path.cwd().parents if (p / "site").is_dir())  # of all files of the test
 STEPS = Path.cwd().parents[1]  # of the supervisor
 
-
 @dataclass(frozen=True)
 class Honest(Solver):
     """One step along the difference of the class means."""
@@ -46,7 +45,6 @@ class Honest(Solver):
     def iterates(self, problem, w0, rng, budget):
         m_neg, m_pos = problem.data.means
         yield State(m_pos - m_neg)
-
 
 class Forges(Honest):
     """Says a result of its own and ends before the harness can say another."""
@@ -68,7 +66,6 @@ class Forges(Honest):
         os._exit(0)
         yield
 
-
 class Looks(Honest):
     """Searches files and memory for labels of test rows."""
 
@@ -78,14 +75,12 @@ class Looks(Honest):
             raise ValueError("labels of test rows lie about")
         yield from super().iterates(problem, w0, rng, budget)
 
-
 def split_of(train):
     """The numbers of the training rows, and the test rows, as its step has kept them."""
     for step in STEPS.glob("*/train"):
         if np.array_equal(np.load(step / "values.npy").ravel(), train.rows.matrix.ravel()):
             test = np.load(step.with_name("test") / "values.npy")
             return np.load(step.with_name("learnt.npy")), test.reshape(-1, train.d)
-
 
 def vectors():
     """Every vector with a number for each row that lies in memory or in a file."""
@@ -95,14 +90,12 @@ def vectors():
             if array.shape == (ROWS,) and array.dtype.kind in "iufb":
                 yield array
 
-
 def files():
     # Unlike rglob, os.walk passes over folders that another job removes meanwhile.
     for folder, _, names in chain(os.walk(HOME), os.walk("/dev/shm")):
         for path in (Path(folder, name) for name in names):
             with suppress(OSError):
                 yield path.read_bytes() if path.is_file() else b""
-
 
 def decoded(thing):
     """Arrays in a file of NumPy, in base64 of one, in the last column of a table, or in a list."""
@@ -115,15 +108,12 @@ def decoded(thing):
                 return read(content)
     return []
 
-
 def loaded(content):
     found = np.load(BytesIO(content), allow_pickle=False)
     return [found] if isinstance(found, np.ndarray) else [found[name] for name in found.files]
 
-
 def columns(content):
     return [np.array([float(line.rpartition(b",")[2]) for line in content.split()[1:]])]
-
 
 @hookimpl
 def aucbench_solvers():

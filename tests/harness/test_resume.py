@@ -26,13 +26,6 @@ solvers = [
 passes = 5
 """
 CELLS = 24
-HANGS = """
-data = ["breast-cancer"]
-splits = 2
-solvers = ["sht-auc[k=5]", "ignores-term"]
-[budget]
-passes = 5
-"""
 RUN = ("run", "plan.toml", "--jobs", "2", "--out", "kept")
 OTHER = ("seconds", "memory", "curve", "machine")  # parts of names of what differs
 INT, TERM, HUP, KILL = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL
@@ -159,15 +152,3 @@ def test_a_second_run_waits_and_then_does_what_is_missing(planned, whole, is_kil
     counts = [int(number) for number in re.findall(rf"^(\d+)/{CELLS}: ", errors, re.MULTILINE)]
     assert all(done < number for number in counts)
     assert bool(counts) is is_killed  # else the other one has computed all cells
-
-
-@pytest.mark.nightly
-def test_a_cell_that_runs_when_the_time_is_over_is_stopped_and_stays_missing(shell):
-    (shell.folder / "hangs.toml").write_text(HANGS)
-    ended = shell.run("run", "hangs.toml", "--out", "hung", "--quiet", "--minutes", "0.1")
-    assert ended.returncode == 3, ended.stderr
-    assert re.search(r"the time is over: \d of 4 rows are missing; go on with: ", ended.stderr)
-    status = shell.run("status", "hung").stdout
-    assert re.search(r"^failed +0$", status, re.MULTILINE)
-    assert re.search(r"^missing +[2-4]$", status, re.MULTILINE)
-    shell.require_nothing_left()

@@ -5,17 +5,6 @@ import re
 import pytest
 from toys import TORTURE_STATUS
 
-WITH_THREADS = [
-    "hist-gradient-boosting[max_iter=5]",
-    "lightgbm[n_estimators=5]",
-    "lightgbm-pairwise[n_estimators=5]",
-    "random-forest[n_estimators=5]",
-    "xgboost[n_estimators=5]",
-    "xgboost-pairwise[n_estimators=5]",
-    "estimator[sklearn.neighbors:KNeighborsClassifier]",
-]
-
-
 HANGS = ("holds-gil", "ignores-term")  # they have a short limit, and others one for a slow machine
 
 
@@ -53,14 +42,3 @@ def test_a_plugin_that_removes_the_results_folder_ends_the_run(shell):
     assert "kept" in ended.stderr
     assert "Traceback" not in ended.stderr
     shell.require_nothing_left()
-
-
-@pytest.mark.nightly
-def test_libraries_with_threads_of_their_own_compute_in_forks(shell):
-    found = shell.compare("breast-cancer", ",".join(WITH_THREADS), "kept")
-
-    assert len(found) == 2 * len(WITH_THREADS)
-    for key, record in found.items():
-        assert record.ok, (key, record.why)
-        assert record.measures.auc > 0.9
-        assert record.measures.nnz is None

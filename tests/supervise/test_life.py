@@ -134,15 +134,6 @@ def test_lines_are_heard_as_they_come_and_an_error_of_the_hearer_ends_the_job(su
     assert not strays(supervisor)
 
 
-def test_a_client_with_many_open_files_has_jobs_too(supervisor):
-    files = [os.dup(0) for _ in range(1100)]
-    try:
-        assert supervisor.call(job("echo", {"x": 1})).result == {"asked": {"x": 1}}
-    finally:
-        for file in files:
-            os.close(file)
-
-
 WITHOUT_STREAMS = """
 import os, sys
 os.closerange(0, 3)

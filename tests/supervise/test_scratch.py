@@ -57,26 +57,6 @@ def test_folders_of_processes_that_live_stay_and_those_of_killed_ones_do_not(bes
         assert [*beside.iterdir()] == [made.path]
 
 
-def test_what_has_another_name_or_owner_or_is_no_folder_stays(beside, monkeypatch):
-    ours = Scratch()
-    theirs = ours.path.with_name(f"{ours.path.name}a")  # of an owner that was killed
-    target = beside / "target"
-    # An old one, and one of another boot.
-    strangers = [beside / name for name in ("aucbench-abcdefgh", "aucbench-run-abcdefgh-abcdefgh")]
-    for folder in (theirs, target, *strangers):
-        folder.mkdir()
-    (theirs / scratch.OWNER).touch()
-    ours.path.with_name(f"{ours.path.name}b").symlink_to(target)
-    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    scratch.remove_abandoned(beside)
-    assert theirs.exists()
-    monkeypatch.undo()
-    scratch.remove_abandoned(beside)
-    assert not theirs.exists()
-    assert all(folder.exists() for folder in (ours.path, target, *strangers))
-    ours.remove()
-
-
 @pytest.mark.parametrize("taken", [False, True])
 def test_a_folder_is_not_removed_between_its_making_and_its_lock(beside, monkeypatch, taken):
     """Else its owner could lock a new file in a folder that is being removed.
