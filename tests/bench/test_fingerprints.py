@@ -8,9 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 
 import pytest
-from toys import HEAD
 
-from aucbench import compare
 from aucbench.bench import answers, fingerprints
 from aucbench.bench.answers import cell_id, shared_hash
 from aucbench.bench.cell import Cell, Choice
@@ -204,7 +202,11 @@ def zoo(site):
     """A distribution with a package that holds a compiled file, and with two requirements."""
     folder = site.path / "zoo"
     (folder / "inner" / "__pycache__").mkdir(parents=True)
-    (folder / "__init__.py").write_text("raise SystemExit('must not be imported')\n")
+    (folder / "__init__.py").write_text("raise SystemExit('not to be run')\nimport helper, tools\n")
+    site.module("helper", "SCALE = 1.0")
+    site.module("tools", "")
+    site.metadata("tool_box", "1.0", {})  # which zoo does not name
+    (site.path / "tool_box-1.0.dist-info" / "top_level.txt").write_text("tools\n")
     (folder / "kernel.cpython-311-x86_64-linux-gnu.so").write_bytes(b"\x7fELF\x02\x01 one")
     (folder / "inner" / "table.npy").write_bytes(b"\x93NUMPY")
     (folder / "inner" / "__pycache__" / "x.cpython-311.pyc").write_bytes(b"cache")
@@ -238,6 +240,11 @@ def recorded(site, name):
     (site.path / "zoo-1.0.dist-info" / "RECORD").write_text(f"{name},,\n")
 
 
+def editable(site, name):
+    link = '{"url": "file:///x", "dir_info": {"editable": true}}'
+    (site.path / f"{name}.dist-info" / "direct_url.json").write_text(link)
+
+
 def in_zoo(name, content):
     """A change that writes a file of the package."""
     return lambda site: (site.path / "zoo" / name).write_bytes(content)
@@ -254,10 +261,14 @@ CHANGES = {
     "requirement of a requirement": lambda site: version(site, "grass", "3.0", "3.1"),
     "requirement installed": lambda site: site.metadata("absent", "1", {}),
     "recorded helper": lambda site: recorded(site, "zoo_fast.abi3.so"),
+    "imported module": lambda site: site.module("helper", "SCALE = 2.0"),
+    "imported distribution": lambda site: version(site, "tool_box", "1.0", "1.1"),
+    "imported source tree": lambda site: editable(site, "tool_box-1.0"),
 }
 HARMLESS = {
     "cache": in_zoo("inner/__pycache__/y.pyc", b"2"),
     "another distribution": lambda site: site.metadata("other", "1", {}),
+    "file of an imported distribution": lambda site: site.module("tools", "x = 1"),
     "what only an extra needs": lambda site: site.metadata("pandas", "999", {}),
     "notes of the installer": lambda site: recorded(site, "zoo-1.0.dist-info/INSTALLER"),
     "link to a source tree": lambda site: recorded(site, "__editable__.zoo-1.0.pth"),
@@ -324,55 +335,6 @@ def test_ids_are_equal_in_other_processes_and_folders(zoo, tmp_path_factory):
 
     assert len(found) == 1
     assert found.pop().splitlines()[1] == "[]"
-
-
-SOLVER = f"""{HEAD}
-from aucbench.contract import Problem, State
-
-@dataclass(frozen=True)
-class Means(Dummy):
-    space: ClassVar = {{}}
-    def problem(self, data, rng, budget):
-        import toolbox            # when it runs, and named nowhere in its metadata
-        return Problem(train=data)
-    def iterates(self, problem, w0, rng, budget):
-        import helper
-        m_neg, m_pos = problem.data.means
-        return State(helper.SCALE * (m_pos - m_neg))
-
-@hookimpl
-def aucbench_solvers():
-    return {{"means": Means}}
-"""
-
-
-@pytest.fixture
-def tools(site):
-    """A solver that imports a module beside it, and one of a distribution that it does not name."""
-    site.add("means", means=SOLVER)
-    site.module("helper", "SCALE = 1.0")
-    site.module("toolbox", "")
-    site.metadata("Tool_Box", "1.0", {})
-    (site.path / "Tool_Box-1.0.dist-info" / "top_level.txt").write_text("toolbox\n")
-    return site
-
-
-def test_a_cell_is_kept_as_long_as_what_it_imports_is_the_same(tools, in_process, tmp_path):
-    def ids():
-        found = compare("means", "breast-cancer", splits=2, out=tmp_path / "out")
-        assert all(record.ok for record in found), [record.why for record in found]
-        stored = len([*(tmp_path / "out").glob("cells/*/*.json")])
-        sys.modules.pop("helper", None)  # each process of cells would import it anew
-        return {record.id for record in found}, stored
-
-    (first, _), (again, stored) = ids(), ids()
-    assert (again, stored) == (first, 2)
-    tools.module("helper", "SCALE = 2.0")
-    second, stored = ids()
-    assert (len(first | second), stored) == (4, 4)
-    version(tools, "Tool_Box", "1.0", "1.1")
-    third, stored = ids()
-    assert (len(first | second | third), stored) == (6, 6)
 
 
 def test_a_module_without_a_distribution_is_its_files_and_what_it_imports(site, tmp_path):

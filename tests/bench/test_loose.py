@@ -247,15 +247,6 @@ def test_a_file_that_never_ends_or_leaves_at_its_import_costs_its_own_row_only(m
         assert (ended.status, reason in ended.reason) == (status, True), (name, ended)
 
 
-def test_an_error_in_a_fit_names_the_file_and_the_line(mine, here):
-    source = (mine / "mine.py").read_text()
-    (mine / "mine.py").write_text(source.replace("problem.objective", "1 / 0"))
-    [record, *_] = compare("mine.py:Descent", "breast-cancer", splits=2)
-    assert record.status.error_type == "ZeroDivisionError"
-    assert f"in the solver {mine}/mine.py:Descent" in record.status.reason
-    assert f"({mine}/mine.py, line 26)" in record.status.reason
-
-
 def test_a_script_that_compares_when_imported_does_not_run_for_ever(mine):
     again = 'import aucbench\naucbench.compare("./script.py:Descent", "breast-cancer")\n'
     (mine / "script.py").write_text((mine / "mine.py").read_text() + again)

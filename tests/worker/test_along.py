@@ -76,15 +76,12 @@ def test_mapped_rows_are_scored_as_one_by_one(monkeypatch):
         )
 
 
-@pytest.mark.nightly
-def test_the_test_auc_of_a_point_is_that_of_a_fit_which_ends_there():
+def test_the_test_auc_of_a_point_is_that_of_a_fit_which_ends_there(in_process):
     long, *short = (
-        compare("solam", "breast-cancer", splits=2, passes=passes, jobs=1)[0]
-        for passes in (30, 1, 4, 9)
+        compare("solam", "breast-cancer", splits=2, passes=passes)[0] for passes in (9, 1, 4)
     )
     known = {point["passes"]: point["test_auc"] for point in long.curve}
 
-    assert len(known) < MOST  # so that every point has one
     for record in (long, *short):
         assert known[record.measures.passes] == record.measures.auc
     assert len({*known.values()}) > 1

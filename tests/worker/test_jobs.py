@@ -14,22 +14,22 @@ from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
 from toys import DATA, SOLVERS, Notes, cell, told
 
-from aucbench import auc, get_dataset, get_objective, get_solver, solve
+from aucbench import auc, get_dataset, get_solver, solve
 from aucbench.bench.fingerprints import file_fingerprint
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.bench.worker.measure import fitted_cell
 from aucbench.bench.worker.rows import Block, write_block
 from aucbench.data import Data
-from aucbench.data.packed import unpack_known
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import AucbenchError, DataError, UnsupportedError
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.registry.specs import parse_chain, parse_spec
-from aucbench.solving.wrappers import recast
 
 pytestmark = pytest.mark.plain
+
+OTHERS = {"objective": "logistic", "projector": "l2-ball[R=0.5]"}
 
 
 @pytest.mark.parametrize(
@@ -58,17 +58,13 @@ def test_a_cell_gives_what_plain_calls_give(bench, solver, features):
 
 
 def test_objective_and_projector_replace_the_solvers_own(bench):
-    planned = cell("sht-auc[k=2]", objective="logistic", projector="l2-ball[R=0.5]")
-    done = bench.run(planned)
+    plain, replaced = bench.run(cell("sht-auc[k=2]")), bench.run(cell("sht-auc[k=2]", **OTHERS))
     refused = bench.run(cell("logistic", projector="top-k[k=1]"))
-    job = bench.job(planned)
-    block = Block(bench.steps(planned)[job.request["rows"]])
-    train = unpack_known(rows.mapped(block, rows.TRAIN), job.request["target"])
-    mended = recast(get_solver("sht-auc[k=2]"), objective=lambda d: get_objective("logistic", d))
 
-    assert done.result["objective"] != solve(mended, train, passes=4).points[-1].objective
-    assert done.result["objective"] > 0.5  # of a short w: near log 2
-    assert done.result["feasible"] is True
+    assert plain.result["problem"] == "PairwiseSquare + TopK[k=2,free=0]"
+    assert replaced.result["problem"].startswith("Logistic")
+    assert replaced.result["problem"].endswith("L2Ball[R=0.5]")
+    assert replaced.result["feasible"] is True
     assert isinstance(refused.error, UnsupportedError)
 
 
@@ -85,7 +81,7 @@ def test_rows_are_shared_and_read_only(bench, toys):
     assert writeable == [False, False]
 
 
-@pytest.mark.parametrize("solver", ["sht-auc", "linear-svc", "spy"])
+@pytest.mark.parametrize("solver", ["sht-auc", "spy"])
 def test_sparse_rows_are_mapped_too(bench, tmp_path, solver):
     path = tmp_path / "sparse.svm"
     lines = [f"{1 if j % 3 else -1} {1 + j % 7}:{1 + j / 9} {8 + j % 5}:1" for j in range(60)]
@@ -202,8 +198,8 @@ def test_cells_of_a_split_share_its_steps(bench):
     ("solver", "features", "reason", "feasible"),
     [
         ("nans", "none", "not finite", None),
-        ("infeasible", "none", "not in the set of TopK", False),
-        ("huge", "none", "Scores of test rows are NaN", True),
+        ("infeasible", "none", "TopK", False),
+        ("huge", "none", "NaN", True),
         ("sto-iht[k=2,gamma=1e9]", "maxabs", "diverged", True),
     ],
 )
@@ -211,11 +207,9 @@ def test_invalid_results_say_why(bench, solver, features, reason, feasible):
     with np.errstate(all="ignore"):
         done = bench.run(cell(solver, features=features))
 
-    assert done.result["status"] == "invalid"
+    assert (done.result["status"], done.result["feasible"]) == ("invalid", feasible)
     assert reason in done.result["reason"]
-    assert done.result["feasible"] is feasible
     assert done.result["auc"] is done.scores is None
-    assert done.result["fit_seconds"] >= 0
 
 
 def test_the_curve_is_written_before_the_end(bench):
@@ -286,12 +280,7 @@ LIGHT = """
 import sys
 import numpy as np
 
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "sklearn":
-            raise ImportError("scikit-learn is absent")
-
-sys.meta_path.insert(0, Absent())
+sys.modules["sklearn"] = None  # so that its import fails
 
 from aucbench.bench.worker import warm
 from aucbench import Data, get_solver, list_solvers, solve
