@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from refusals import assert_refused, refusals
-from sklearn.model_selection import StratifiedKFold
 from toys import Descent, Locked, Thawed
 
 import aucbench
@@ -12,7 +11,6 @@ from aucbench.bench import Store
 from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.runner import folder_status
 from aucbench.errors import ParameterError
-from aucbench.features import MaxAbs
 from aucbench.report.folder import read_frame
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -22,35 +20,6 @@ SET = "breast-cancer"
 ROWS = aucbench.Data.of(np.eye(8), np.arange(8) % 2)
 TWICE = "sht-auc[k=2,blocks=1],sht-auc[k=2,blocks=1,shuffle=true]"
 MAPS = ("standard", "aucbench:standard")
-
-
-@pytest.fixture(scope="module")
-def records():
-    names = {"features": "maxabs", "splits": 3, "passes": 5, "seed": 4}
-    return compare("sht-auc[k=5],logistic", "breast-cancer", **names)
-
-
-def test_records_stand_in_the_order_of_the_plan(records):
-    found = [(r.cell.split, str(r.cell.solver)) for r in records]
-
-    assert found == [(j, s) for j in range(3) for s in ("sht-auc[k=5]", "logistic")]
-    assert {r.status.status for r in records} == {"ok"}
-
-
-def test_a_cell_is_what_anybody_would_compute_by_hand(records):
-    data = aucbench.get_dataset("breast-cancer")
-    folds = StratifiedKFold(3, shuffle=True, random_state=4)
-    for split, (train, test) in enumerate(folds.split(np.zeros(data.n), data.y)):
-        rows = [data.take(part.astype(np.int32)) for part in (train, test)]
-        scaled = MaxAbs().fit(rows[0], np.random.default_rng(0))
-        ours, theirs = (part.with_rows(scaled(part.rows)) for part in rows)
-        run = aucbench.solve(aucbench.get_solver("sht-auc", k=5), ours, passes=5, seed=4)
-        expected = aucbench.auc(theirs.y, run.decision_function(theirs.rows))
-
-        record = records[2 * split]
-        assert record.measures.auc == expected
-        assert record.measures.nnz == run.nnz
-        assert record.curve[-1]["objective"] == pytest.approx(run.points[-1].objective)
 
 
 MISTAKES = refusals(

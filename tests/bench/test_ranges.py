@@ -51,16 +51,11 @@ class Split(Means):
     ]
 
 @dataclass(frozen=True)
-class Off(Means):
-    limit: float = 0.5
-    space: ClassVar = {"c": (2.0, 8.0), "limit": (1, 2, 3)}
-
-@dataclass(frozen=True)
 class Nonsense(Means):
     space: ClassVar = [{"c": "12"}]
 
 """
-NAMES = ["wide", "frozen", "split", "off", "nonsense"]
+NAMES = ["wide", "frozen", "split", "nonsense"]
 MORE = "".join(f'"{name}": {name.title()}, ' for name in NAMES)
 TOYS = SOLVERS.replace("@hookimpl", SPACES + "@hookimpl").replace(
     '"odd": Odd,', '"odd": Odd, ' + MORE
@@ -142,15 +137,6 @@ def test_distributions_of_scipy_have_quantiles(toys):
     assert points[0] == {"c": 1.0}
     assert all(type(p["c"]) is float for p in points)
     assert [p["c"] for p in points[1:]] == pytest.approx([0.1 * 100**u for u in COARSE])
-
-
-def test_the_default_comes_first_even_off_the_published_axes(toys):
-    points = values(points_of(cell("off", tune=True, tune_evals=20)))
-
-    assert points[:3] == [{"c": c, "limit": 0.5} for c in (1.0, 8.0, 2.0)]
-    assert all(p["c"] in (2.0, 8.0) and p["limit"] in (1, 2, 3) for p in points[3:])
-    assert len(points) == 3 + 6 == 3 + size("off")
-    assert size("off[c=8.0,limit=2]") == 1
 
 
 def test_mappings_take_turns(toys):

@@ -2,7 +2,6 @@
 
 import sys
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from math import prod
 
@@ -23,12 +22,6 @@ from aucbench.solving.points import chains
 
 def values(points):
     return [dict(point.values) for point in points]
-
-
-def inverse(i, base):
-    """Mirror the digits of i at the point, from text."""
-    digits = np.base_repr(i, base)
-    return Fraction(int(digits[::-1], base), base ** len(digits))
 
 
 GRID = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(
@@ -54,18 +47,6 @@ def test_an_axis_is_covered_evenly_from_coarse_to_fine(size):
         tried = values(points_of(cell("sht-auc", tune=grid, tune_evals=count)))
         ends = (-1, *sorted(point["p"] for point in tried), size)
         assert max(np.diff(ends)) <= -(-2 * size // (count + 1))
-
-
-def test_only_the_first_axis_varies_at_first_and_then_all():
-    grid = (("blocks", tuple(range(81))), ("gamma", (None, 1.0)), ("k", tuple(range(64))))
-    points = values(points_of(cell("sht-auc", tune=grid, tune_evals=50)))
-
-    assert points[0] == {"k": 32, "blocks": 4, "gamma": None}
-    assert points[1:4] == [{**points[0], "k": k} for k in (16, 48, 8)]  # 32 was the first
-    for i, point in enumerate(points[4:], 5):
-        assert point["k"] == int(64 * inverse(i, 2))
-        assert point["blocks"] == int(81 * inverse(i, 3))
-    assert {point["gamma"] for point in points[4:]} == {None, 1.0}
 
 
 def test_neither_a_seed_nor_what_a_specification_fixes_is_tuned():
@@ -113,10 +94,7 @@ def test_the_table_holds_means_of_inner_folds():
 
 def test_the_first_of_equals_wins():
     tuned = cell("sht-auc", tune=(("k", (9, 5, 7)),))  # all keep both features
-
     found = tune(tuned, partial(build, tuned), get_dataset(DATA))
-
-    assert len({row["auc"] for row in found.table}) == 1
     assert found.point == found.table[0]["parameters"] == {"k": 5}
 
 
@@ -146,8 +124,12 @@ def test_a_failing_point_is_recorded_and_passed_over(bench):
     failed = [row for row in rows if row not in fine]
     assert (len(fine), len(failed)) == (6, 2)
     for row in failed:
-        assert (row["status"], row["reason"]) == ("error", "c is 0")
-        assert (row["error_type"], row["auc"], row["aucs"]) == ("ValueError", None, [])
+        assert (row["status"], row["error_type"], row["reason"]) == (
+            "error",
+            "ValueError",
+            "c is 0",
+        )
+        assert (row["auc"], row["aucs"]) == (None, [])
     assert all((row["status"], len(row["aucs"])) == ("ok", 3) for row in fine)
     best = max(row["auc"] for row in fine)
     assert next(row["parameters"] for row in rows if row["auc"] == best) == tuning["chosen"]
