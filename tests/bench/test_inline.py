@@ -1,7 +1,9 @@
 """`compare` with instances of solvers and with `Data`."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from samples import data
@@ -107,27 +109,19 @@ def test_a_class_in_a_file_is_taken_by_its_name(tmp_path, monkeypatch):
 SCRIPT = """
 import sys
 from dataclasses import dataclass
-from typing import ClassVar
 import aucbench
-from aucbench.objectives import PairwiseSquare
-from aucbench.contract import Problem, Solver, State
+from toys import Descent
 
 FACTOR = float(sys.argv[1])
 
 @dataclass(frozen=True)
-class Descent(Solver):
-    gamma: float = 0.01
-    space: ClassVar = {}
+class Own(Descent):
     def problem(self, data, rng, budget):
-        return Problem(PairwiseSquare(data))
-    def iterates(self, problem, w, rng, budget):
-        f = problem.objective
-        while True:
-            w = w - FACTOR * self.gamma * f.grad(w)
-            yield State(w)
+        assert FACTOR
+        return Descent.problem(self, data, rng, budget)
 
 if __name__ == "__main__":
-    found = aucbench.compare(Descent(0.005), "breast-cancer", splits=2, passes=3, out="out")
+    found = aucbench.compare(Own(0.005), "breast-cancer", splits=2, passes=3, out="out")
     print(found[0].status.status, found[0].id, found[0].plugin[0])
 """
 
@@ -136,7 +130,8 @@ if __name__ == "__main__":
 def test_the_globals_and_the_text_of_a_script_count(tmp_path):
     def printed(*arguments):
         command = [sys.executable, *arguments]
-        return subprocess.check_output(command, cwd=tmp_path, text=True, timeout=300).split()
+        path = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+        return subprocess.check_output(command, cwd=tmp_path, text=True, env=path).split()
 
     (tmp_path / "script.py").write_text(SCRIPT)
     first = printed("script.py", "1.0")

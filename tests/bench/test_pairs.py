@@ -13,7 +13,6 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.plan.values import default_solvers
 from aucbench.datasets.reading import ReadOptions
-from aucbench.datasets.tables import with_shapes
 from aucbench.errors import ParameterError
 from aucbench.metrics.pairs import quality_of
 from aucbench.pairs import Group
@@ -144,14 +143,3 @@ def test_a_run_keeps_the_shapes_of_a_table(frame):
     assert found.findings.frame.source.common["monotone"] == ours.cell.monotone
     free = compare("rank-svm", frame, **how)
     assert free[0].measures.auc > 0.7 > ours.measures.auc
-
-
-def test_shapes_of_rows_in_python_hold(frame):
-    data = Data.of(frame[["dose", "lab"]], frame["bad"] == "yes")
-    free = solve("rank-svm", data).w
-    kept = solve("rank-svm", with_shapes(data, "dose=+1")).w
-
-    assert free[0] < 0 <= kept[0]
-    nameless = with_shapes(replace(data, names=None), {"0": 1})
-    for same in (with_shapes(data, [1, 0]), nameless):
-        assert solve("rank-svm", same).w.tolist() == kept.tolist()

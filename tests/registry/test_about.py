@@ -57,14 +57,6 @@ def test_every_solver_says_what_it_is_for_and_its_docstring_names_its_paper(name
         assert year in found.doc, entry
 
 
-def test_a_class_without_parameters_of_its_own_shows_those_of_its_base():
-    doc, base = describe("solvers", "spam-l1").doc, describe("solvers", "spam-net").doc
-
-    assert doc.startswith("`spam-net` with λ₂ = 0")
-    assert doc.endswith(base)
-    assert describe("solvers", "solam").doc.count("Parameters\n") == 1
-
-
 def test_every_reference_is_used_and_has_author_title_venue_and_year():
     used = {
         key

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 import aucbench
-from aucbench.bench.options import ShowOptions
 from aucbench.contract import CAPABILITIES, Needs
-from aucbench.judging.options import JudgeOptions
 from aucbench.models.choosing import auto_solvers
 from aucbench.models.options import FitOptions
 from aucbench.objectives import aucbench_objectives
@@ -108,8 +106,3 @@ def test_one_kind_of_trees_is_tried_by_fit(monkeypatch):
     for missing, expected in ((), {"lightgbm"}), (("lightgbm",), {"hist-gradient-boosting"}):
         monkeypatch.setattr(room, "find_spec", lambda name, gone=missing: name not in gone)
         assert trees & {*auto_solvers(FitOptions())} == expected
-
-
-@pytest.mark.parametrize("options", [ShowOptions, JudgeOptions])
-def test_the_help_says_which_solver_is_the_reference(options):
-    assert f"[default: {defaults()['reference']}, if it takes part]" in options.__doc__

@@ -1,7 +1,6 @@
 """The functions that supervised processes call, called in this process."""
 
 import json
-import subprocess
 import sys
 from dataclasses import replace
 from io import BytesIO
@@ -156,17 +155,6 @@ def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
     assert Block(notes.room.kept).names == ["raw/values"]
 
 
-def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
-    (tmp_path / "here").mkdir()
-    (tmp_path / "here" / "x.csv").write_text("a,y\n" + "1,0\n2,1\n" * 10)
-    monkeypatch.chdir(tmp_path / "here")
-    planned = cell(dataset="x.csv")
-    request = data_job(planned).request
-    monkeypatch.chdir(tmp_path)
-
-    assert jobs.read(request, Notes(tmp_path).room, {})["n"] == 20
-
-
 @pytest.mark.parametrize(
     ("given", "word"),
     [
@@ -276,42 +264,6 @@ def test_the_warm_process_knows_no_third_party(site):
     assert all(known[e] for e in known if e.builtin and e.name not in never)
 
 
-LIGHT = """
-import sys
-import numpy as np
-
-sys.modules["sklearn"] = None  # so that its import fails
-
-from aucbench.bench.worker import warm
-from aucbench import Data, get_solver, list_solvers, solve
-from aucbench.errors import AucbenchError
-
-rng = np.random.default_rng(0)
-data = Data.of(rng.normal(size=(60, 4)), rng.integers(0, 2, 60))
-for name in list_solvers():
-    try:
-        solver = get_solver(name)
-    except (ImportError, AucbenchError):
-        continue
-    try:
-        solve(solver, data, passes=1).decision_function(data.rows)
-    except AucbenchError:
-        pass  # it wants other rows, and says so before it fits
-    print(name)
-"""
-
-
-@pytest.mark.nightly
-def test_a_built_in_solver_imports_scikit_learn_when_it_is_built_or_never():
-    # So the look-up of a solver tells whether its cells need a process that has imported it.
-    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True)
-
-    assert done.returncode == 0, done.stderr
-    light = done.stdout.split()
-    assert {"sht-auc", "svm-or", "aum", "solam", "ls-svm"} <= {*light}
-    assert "logistic" not in light
-
-
 def asked(kind, spec, tuning=False):
     request = json.loads(json.dumps(resolve_job(kind, parse_spec(spec), tuning).request))
     return jobs.resolve(request, None, {})
@@ -337,19 +289,6 @@ def test_mistakes_of_the_user_are_refused(site, kind, spec, error, word):
     assert word in answer["reason"]
     if is_ours:
         assert answer["plugin"] == ("broken", "1.0", "broken_broken")
-
-
-def test_grids_are_checked_value_by_value(toys):
-    grids = [
-        *(("sht-auc", True), ("sht-auc[k=5]", True), ("means", (("c", (1, 2)),))),
-        *(("sht-auc", (("k", (5, 0)),)), ("sht-auc", (("q", (5,)),)), ("odd", True)),
-    ]
-    fine, fixed, own, low, unknown, odd = (asked("solvers", *grid) for grid in grids)
-
-    assert all(answer["ok"] for answer in (fine, fixed, own))
-    assert "k must be at least 1" in low["reason"]
-    assert (unknown["status"], unknown["error"]) == ("refused", "UnknownNameError")
-    assert "wanted a tuple of values" in odd["reason"]
 
 
 @pytest.mark.parametrize(

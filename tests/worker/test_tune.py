@@ -40,15 +40,6 @@ def test_a_budget_tries_the_first_points_and_none_twice(grid, count):
     assert len({tuple(p.items()) for p in more}) == len(more) == prod(len(v) for _, v in grid)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 23])
-def test_an_axis_is_covered_evenly_from_coarse_to_fine(size):
-    grid = (("p", tuple(range(size))),)
-    for count in (3, 7, 15, 31):
-        tried = values(points_of(cell("sht-auc", tune=grid, tune_evals=count)))
-        ends = (-1, *sorted(point["p"] for point in tried), size)
-        assert max(np.diff(ends)) <= -(-2 * size // (count + 1))
-
-
 def test_neither_a_seed_nor_what_a_specification_fixes_is_tuned():
     one, other = (points_of(cell("sht-auc", tune=True, tune_evals=9, seed=s)) for s in (0, 1))
     assert one == other
