@@ -282,7 +282,7 @@ def test_a_fit_that_diverged_does_not_count(changed, reason):
 @pytest.mark.parametrize(
     "changed",
     [
-        *({"fit_seconds_each": [0.9, 0.9]}, {"fit_seconds_each": [1.0], "tune_seconds": 2.0}),
+        *({"fit_seconds_each": [1.9, 1.9]}, {"fit_seconds_each": [1.0], "tune_seconds": 2.0}),
         *({"fit_seconds_each": [-1.0]}, {"predict_seconds": 7.0}),
     ],
 )
@@ -291,6 +291,13 @@ def test_times_fit_into_the_life_of_the_process(changed):
 
     assert made.status.status is CellStatus.ERROR
     assert "1.5 s" in made.status.reason
+
+
+def test_a_parent_that_heard_of_the_begin_late_costs_no_cell():
+    made = with_result(fit_seconds_each=[1.1, 1.2])  # of a process that was seen for 1.5 s
+
+    assert made.ok
+    assert made.measures.fit_seconds_each == (1.1, 1.2)
 
 
 def test_lines_that_make_no_sense_do_no_harm():
