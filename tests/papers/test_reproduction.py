@@ -17,11 +17,9 @@ from aucbench.bench import Choice, Plan, Store, make_engine, run
 from aucbench.errors import DataError
 from aucbench.papers.comparison import Agreement, compare_number
 from aucbench.papers.parts import Entry, Experiment, Line, Published
-from aucbench.papers.reproduction import Reproduction, part_from_json, part_to_json
+from aucbench.papers.reproduction import Reproduction
 from aucbench.papers.results import Results, index_records, read_results
 from aucbench.registry.specs import Spec, parse_chain
-from aucbench.report.chart import Chart
-from aucbench.report.grid import Grid
 
 SETS, MAP = (Spec("breast-cancer"), Spec("digits-8")), parse_chain("standard")
 RIDGE, BROKEN = Choice(Spec("ls-svm", {"lam": 0.1})), Choice("sht-auc[k=5,gamma=1e300]")
@@ -153,16 +151,6 @@ def test_what_is_kept_is_read_again(results, tmp_path):
     for text, word in wrong:
         path.write_text(text)
         assert_refused(lambda: Reproduction.read(path), DataError, word)
-
-
-def test_parts_of_a_section_come_back_from_json():
-    table = Grid(["a", "b"], [("x", 1), ("y", float("nan")), ("z", None)])
-    chart = Chart("c", "x", "y", {"l": ([1, 2], [0.5, float("inf")])})
-    plain = json.dumps([*map(part_to_json, ["p", table, chart])], allow_nan=False)
-    text, grid, drawn = map(part_from_json, json.loads(plain))
-    assert text == "p"
-    assert grid.lines == (("x", 1), ("y", None), ("z", None))
-    assert drawn.lines["l"] == ((1, 2), (0.5, None))
 
 
 @pytest.mark.usefixtures("in_process")

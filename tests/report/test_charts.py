@@ -15,36 +15,9 @@ from aucbench.report.charts import curve_charts
 from aucbench.report.curves import median_curves
 from aucbench.report.figures import CURVES, FIGURES, plot_figure
 from aucbench.report.frame import Frame, Place
-from aucbench.report.svg import (
-    BOTTOM,
-    LEFT,
-    RIGHT,
-    TOLERANCE,
-    TOP,
-    Axis,
-    plot,
-    simplify,
-)
+from aucbench.report.svg import BOTTOM, LEFT, RIGHT, TOLERANCE, TOP, plot, simplify
 
 SCRIPT = "</script><b>width"
-
-
-@pytest.mark.parametrize(
-    ("values", "log", "share", "ticks"),
-    [
-        ([0.1, 0.9], False, True, [0, 0.2, 0.4, 0.6, 0.8, 1.0]),
-        ([0.512, 0.587], False, False, [0.52, 0.54, 0.56, 0.58]),
-        ([3.0, 3.0], False, False, [2.9, 3.0, 3.1]),
-        ([1e-3, 1e4], True, False, [1e-3, 1e-1, 1e1, 1e3]),
-        ([2.0, 5.0], True, False, [2.0, 3.0, 4.0, 5.0]),
-    ],
-)
-def test_axes_have_round_numbers(values, log, share, ticks):
-    found = Axis.of(values, LEFT, RIGHT, log=log, share=share)
-    assert found.ticks(5) == pytest.approx(ticks)
-    places = [found.place(tick) for tick in ticks]
-    assert places == sorted(places)
-    assert LEFT <= places[0] <= places[-1] <= RIGHT
 
 
 @given(st.lists(st.tuples(st.integers(0, 800), st.integers(0, 500)), min_size=1, max_size=60))

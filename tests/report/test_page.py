@@ -13,7 +13,6 @@ from result_folders import failed, written_folder
 
 from aucbench.bench import Choice, Plan, Store
 from aucbench.bench.options import ShowOptions
-from aucbench.data.understood import Remark, Understood
 from aucbench.records import CellStatus
 from aucbench.report import document, notes
 from aucbench.report.collecting import frame_of
@@ -22,7 +21,7 @@ from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
 from aucbench.report.grid import Grid
 from aucbench.report.html_page import make_page
-from aucbench.report.page import page_of, page_sections, warnings_of
+from aucbench.report.page import page_of, page_sections
 from aucbench.report.tables import grids, leaderboard, pair_table, tables
 from aucbench.report.verdict import verdict, verdict_json
 from aucbench.stats import Fold, auc_interval
@@ -161,27 +160,6 @@ def test_failures_are_listed_by_reason_and_count(scored, records):
     assert "6 cells have no AUC: 6 timeout." in words(found)
     solver = next(j for j, name in enumerate(found.frame.solvers) if "sht" in name)
     assert leaderboard(found).lines[found.order.index(solver)][-2:] == ("2", "3/9")
-
-
-def test_warnings_are_grouped_and_can_be_unfolded(scored, records):
-    odd = [(f"column 'c{k}' is suspicious: constant", "constant", f"c{k}") for k in range(12)]
-    known = Understood(label="column 'y'", dropped={f"d{k}": "a key" for k in range(20)})
-    found = scored([r for r in records if str(r.cell.dataset) == "digits-8"])
-
-    def knowing(**more):
-        about = {"understood": replace(known, **more).to_json()}
-        source = replace(found.frame.source, about=lambda _: about)
-        return replace(found, frame=replace(found.frame, source=source))
-
-    many = knowing(remarks=tuple(Remark(*one) for one in odd))
-    [warning] = warnings_of(many)
-    assert warning.endswith("12 columns are suspicious: constant: 'c0', 'c1', 'c2' and 9 more")
-    first, *_, folded = parts_of(many, "Data")
-    assert "and 11 more" in first
-    everything = " ".join(folded.parts)
-    assert all(f"'c{k}'" in everything for k in range(12))
-    assert all(f"d{k} (a key)" in everything for k in range(20))
-    assert "All warnings" not in words(knowing(dropped={}))
 
 
 def of_folder(folder):

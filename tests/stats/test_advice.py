@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from aucbench.stats import Advice, PairTest, ResultTable, SplitTest
-from aucbench.stats.advice_more import left_by_splits, settle
+from aucbench.stats.advice_more import settle
 from aucbench.stats.signed_rank import signed_rank
 from aucbench.stats.words import Word
 
@@ -135,16 +135,6 @@ def test_the_words_of_the_rivals_stand_between_the_answer_and_what_next():
     assert any(one.startswith("It is not distinguishable from odd (+0.0200") for one in found)
     assert found[-2].startswith("More repeats will not help")
     assert found[-1].endswith("it says nothing about other data sets.")
-
-
-def test_splits_leave_the_spread_over_data_sets():
-    rng, n, splits = np.random.default_rng(0), 400, 10
-    d = rng.normal(0.01, 0.02, (n, 1)) + rng.normal(0, 0.03, (n, splits))
-    sd = d.mean(axis=1).std(ddof=1)
-    assert left_by_splits(d, 0.0) * sd == pytest.approx(0.02, rel=0.15)
-    assert left_by_splits(d, 100.0) == 1.0
-    assert left_by_splits(np.array([[0.1, 0.2], [nan, nan]]), 0.0) is None
-    assert left_by_splits(d[:, :1], 0.0) is None
 
 
 def test_settling_by_data_sets_grows_with_their_number():

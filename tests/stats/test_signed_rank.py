@@ -154,8 +154,7 @@ def require_share(count, draws, share, alternative="greater"):
 
 
 @pytest.mark.parametrize(
-    ("n", "draws"),
-    first_rows([(14, 500), *((n, 2000) for n in (6, 7, 14, 30, 60))]),
+    ("n", "draws"), first_rows([(14, 500), *((n, 2000) for n in (6, 7, 14, 30, 60))])
 )
 @pytest.mark.parametrize("decimals", [None, 0])
 def test_size_and_coverage_on_null_data(n, draws, decimals):
