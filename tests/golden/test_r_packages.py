@@ -252,21 +252,3 @@ def test_one_tie_of_six_labels(weights, third, wanted):
         np.repeat(np.arange(6), 2), low, fp, fn, 0.0, possible_fp=most[0], possible_fn=most[1]
     )
     assert found == pytest.approx(wanted, abs=1e-15)
-
-
-def test_errors_that_no_threshold_changes():
-    """FP = 2, 1, 1 and FN = 1, 1, 2 of three possible each, as in its test without thresholds.
-
-    So the points are (2/3, 2/3), (1/3, 2/3), (1/3, 1/3), and the area is that of the polygon
-    (0, 0), (1/3, 1/3), (1/3, 2/3), (2/3, 2/3), (1, 1).
-    """
-    found = area_of(
-        [0, 0, 0, 1, 2, 3, 4],
-        [-INF, -500, 500, -INF, -INF, -INF, -INF],
-        [1, 0, 0, 1, 0, 0, 0],
-        [0, 0, 1, 0, 1, 0, 0],
-        0.0,
-        possible_fp=[1, 1, 1, 1, 0, 1, 0],
-        possible_fn=[1, 1, 1, 0, 1, 0, 1],
-    )
-    assert found == pytest.approx((1 / 18) + (2 / 9) + (5 / 18), abs=1e-15)

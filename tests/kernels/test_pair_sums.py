@@ -94,18 +94,22 @@ def test_the_number_of_threads_changes_no_bit(squared, twin, share, n, monkeypat
             np.testing.assert_array_equal(one, many)
 
 
+def directions(case, at):
+    """A direction, with equal weights and with others."""
+    rng = case.rng()
+    u = rng.normal(size=case.y.size) + at
+    return [(u, None), (u, rng.choice([0.5, 1.0, 3.0], case.y.size))]
+
+
 def bends(case, at):
-    u = case.rng().normal(size=case.y.size) + at
-    for v in (None, case.rng().choice([0.5, 1.0, 3.0], case.y.size)):
+    for u, v in directions(case, at):
         sums = sums_of(case.y, True, v)
         sums(case.s)
         yield sums.bend()(u)
 
 
 def bends_by_pairs(case, at):
-    u = case.rng().normal(size=case.y.size) + at
-    for v in (None, case.rng().choice([0.5, 1.0, 3.0], case.y.size)):
-        yield reference.bent_squared_hinge(case.s, case.y, u, v)
+    return [reference.bent_squared_hinge(case.s, case.y, *each) for each in directions(case, at)]
 
 
 # A row's sum is a difference of sums over its partners.

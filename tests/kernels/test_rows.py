@@ -238,22 +238,19 @@ def test_splines_of_another_degree_are_refused():
 
 def forest(rng, count, d):
     """Return the arrays of random trees, whose children come after their parents."""
-    nodes, roots = [], []
-    for _ in range(count):
-        roots.append(len(nodes))
-        nodes.append(None)
-        open_nodes = [len(nodes) - 1]
-        while open_nodes:
-            node = open_nodes.pop()
-            if rng.random() < 0.5 and len(nodes) - roots[-1] < 60:
-                left = len(nodes)
-                nodes.extend([None, None])
-                nodes[node] = (int(rng.integers(d)), rng.normal(), left, left + 1, 0.0)
-                open_nodes += [left, left + 1]
-            else:
-                nodes[node] = (-1, 0.0, node, node, rng.normal())
+    nodes = []
+
+    def grow(depth):
+        place = len(nodes)
+        nodes.append((-1, 0.0, place, place, rng.normal()))
+        if depth and rng.random() < 0.7:
+            left, right = grow(depth - 1), grow(depth - 1)
+            nodes[place] = (int(rng.integers(d)), rng.normal(), left, right, 0.0)
+        return place
+
+    roots = np.array([grow(5) for _ in range(count)], np.int32)
     feature, threshold, left, right, value = map(np.array, zip(*nodes, strict=True))
-    feature, left, right, roots = (np.array(x, np.int32) for x in (feature, left, right, roots))
+    feature, left, right = (whole.astype(np.int32) for whole in (feature, left, right))
     return feature, threshold, left, right, value, roots
 
 

@@ -287,14 +287,6 @@ def test_shapes_are_sorted_with_their_rows(way, shape):
         assert_stable(shaped(shape, n))
 
 
-@given(st.lists(ANY.filter(lambda x: x == x), max_size=60))
-def test_digits_sort_any_doubles(values):
-    x = np.array(values, dtype=np.float64)
-    found, spare = x.copy(), np.empty(x.size, np.uint64)
-    sort.by_digits(found.view(np.uint64), spare, np.empty((6, 2048), np.uint32))
-    np.testing.assert_array_equal(found, np.sort(x))
-
-
 @given(st.lists(ANY, min_size=2, max_size=70))
 def test_pairs_are_doubles_that_any_sort_can_order(values):
     x = np.array(values, dtype=np.float64)

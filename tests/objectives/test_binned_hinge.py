@@ -8,7 +8,6 @@ import pytest
 from refusals import assert_refused
 from samples import LAYOUT, sample
 
-from aucbench import threads
 from aucbench.data import Data
 from aucbench.errors import UnsupportedError
 from aucbench.objectives import BinnedHinge
@@ -72,21 +71,6 @@ def test_the_same_minimum_as_in_memory(layout):
     a, b = own.points[-1], other.points[-1]
     assert a.gap <= 2e-5
     assert abs(a.objective - b.objective) <= a.gap + b.gap
-
-
-def test_partitions_give_equal_counts_and_threads_equal_bits():
-    X, y, rng = problem("normal", n=2000)
-    w = rng.normal(size=3)
-    cuts = {}
-    for size in (17, 100, 2000):
-        for workers in (1, 3):
-            with threads(workers):
-                cuts[size, workers] = BinnedHinge(parts_of(X, y, size)).cut(w)
-    for size in (17, 100, 2000):
-        one, many = cuts[size, 1], cuts[size, 3]
-        assert (one.intercept, one.value, one.slack) == (many.intercept, many.value, many.slack)
-        assert np.array_equal(one.slope, many.slope)
-        assert np.allclose(one.slope, cuts[2000, 1].slope, rtol=1e-11)
 
 
 def test_rows_beyond_the_range_of_the_sample_cost_slack_only(monkeypatch):
