@@ -28,8 +28,6 @@ SPARSE = {
     "spam-net": {"l1": 0.5, "average": False},
     "sto-iht": {"k": 5},
 }
-# These have a gap where their weights are not chosen by validation rows.
-CERTIFIED = {name: {"early_stopping": False} for name in ("aum", "aum-margin")}
 
 
 def built_in():
@@ -81,14 +79,6 @@ def test_what_is_said_to_be_sparse_is(rows):
     for name, params in SPARSE.items():
         run = solve(get_solver(name, **params), rows, passes=10)
         assert np.count_nonzero(run.w) < rows.d, name
-
-
-@pytest.mark.parametrize("name", [n for n in built_in() if n != "estimator"])
-def test_what_is_said_to_be_certified_is(name, rows):
-    solver = get_solver(name, **CERTIFIED.get(name, {}))
-    run = solve(solver, rows, passes=1 if name == "roc-svm-kernel" else 300, seconds=20)
-    gaps = [p.gap for p in run.points if p.gap is not None and np.isfinite(p.gap)]
-    assert bool(gaps) == describe("solvers", name).certified
 
 
 FIELDS = {  # of version 2 of the document

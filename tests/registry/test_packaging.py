@@ -1,11 +1,16 @@
+"""What is published: packages, kernels with their stubs, entry points, and the public names."""
+
 import ast
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from importlib.resources import files
 from pathlib import Path
 
 import cython
+import public_names as public
 import pytest
 
 import aucbench.kernels
@@ -55,3 +60,52 @@ def test_the_command_and_the_types_are_installed():
     scripts = {point.name: point.value for point in entry_points(group="console_scripts")}
     assert scripts["aucbench"] == "aucbench.cli:main"
     assert (files("aucbench") / "py.typed").is_file()
+
+
+def test_the_list_is_that_of_the_code():
+    listed = public.LIST.read_text(encoding="utf-8").splitlines()
+    there = public.public_names()
+    new, old = sorted({*there} - {*listed}), sorted({*listed} - {*there})
+    assert (new, old) == ([], []), (
+        "the public names have changed: write a changelog fragment, and run "
+        "`.venv/bin/python tests/public_names.py`"
+    )
+
+
+def test_the_namespace_shows_the_public_names_only():
+    assert dir(aucbench) == aucbench.__all__
+
+
+def test_type_checkers_see_the_public_names():
+    tree = ast.parse(Path(aucbench.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    shown = {(node.module, alias.name) for node in imports for alias in node.names}
+    served = {
+        (f"aucbench.{module}", name)
+        for module, names in aucbench._MODULES.items()
+        for name in names
+    }
+    assert shown == served
+    assert {name for _, name in shown} == {*aucbench.__all__}
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert aucbench.__version__ == version("aucbench")
+
+
+HEAVY = {"scipy", "sklearn", "pandas"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "left_alone"),
+    [
+        ("import aucbench; from aucbench import registry", {"numpy", *HEAVY}),
+        ("import aucbench; aucbench.get_solver('sht-auc')", {"sklearn", "pandas"}),
+    ],
+)
+def test_import_leaves_the_heavy_libraries_alone(statement, left_alone):
+    command = [sys.executable, "-c", f"import sys; {statement}; print(*sys.modules)"]
+    loaded = {*subprocess.check_output(command, text=True).split()}
+    assert "aucbench" in loaded
+    assert not loaded & left_alone
