@@ -315,14 +315,6 @@ def test_scikit_learn_sees_the_same_order_whichever_is_positive(positive):
     assert edge.predict(at)[5] == positive
 
 
-def test_what_was_understood_of_cells_is_said():
-    X = pd.DataFrame({"weight": [f"{k % 9} kg" if k else "unknown" for k in range(60)]})
-    with pytest.warns(UserWarning, match="'unknown'") as told:
-        model = AUCClassifier("logistic", passes=1).fit(X, np.arange(60) % 2)
-    assert len(told) == 1
-    assert [*model.get_feature_names_out()] == ["weight", "weight is missing"]
-
-
 def test_new_texts_are_scored_by_their_words_also_after_a_warm_start(tmp_path):
     rng = np.random.default_rng(0)
     positive, words = rng.random(400) < 0.4, [f"word{i}" for i in range(50)]
