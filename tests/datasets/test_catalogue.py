@@ -23,27 +23,29 @@ from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.data import Data
-from aucbench.datasets import (
-    breast_cancer,
-    digits,
+from aucbench.datasets import load, located, sources
+from aucbench.datasets.catalogue import (
+    KINDS,
+    Entry,
+    Raw,
     entries,
     entry_of,
-    linear,
-    load,
-    located,
-    outbreak,
-    outbreak_support,
-    radial,
-    sources,
+    expanded,
+    suite_of,
     suites,
-    true_scores,
 )
-from aucbench.datasets.catalogue import KINDS, Entry, Raw, expanded, suite_of
 from aucbench.datasets.download import RemoteFile, cache_folder
 from aucbench.datasets.images import CIFAR_PARTS, CIFAR_PIXELS, STL_PARTS, STL_PIXELS
 from aucbench.datasets.located import Place, bring, cites_of, columns_of, place_of
-from aucbench.datasets.registered import aucbench_datasets
-from aucbench.datasets.simulated import OFFSETS
+from aucbench.datasets.registered import aucbench_datasets, breast_cancer, digits
+from aucbench.datasets.simulated import (
+    OFFSETS,
+    linear,
+    outbreak,
+    outbreak_support,
+    radial,
+    true_scores,
+)
 from aucbench.datasets.targets import divide
 from aucbench.errors import DataError
 from aucbench.metrics import auc
