@@ -62,6 +62,7 @@ def test_every_container_gives_the_same_rows(convert):
     data = Data.of(convert(X), Y)
     np.testing.assert_array_equal(data.rows.dense().matrix, X)
     assert data.rows.stored.dtype == np.float64
+    assert "4 rows" in repr(data)
     assert data.names == (("0", "1") if convert is pd.DataFrame else None)
 
 

@@ -155,6 +155,14 @@ def test_scores_of_a_model_have_no_mask():
         Scorer.of(Problem(train=Data.of(X, Y)))(SimpleNamespace(model=model), X)
 
 
+def test_half_floats_are_added_in_full_floats():
+    X = np.full((4000, 2), 60000.0, np.float16)
+    X[::2] *= -1
+    with np.errstate(all="raise"):
+        model = AUCClassifier("ls-svm").fit(X, np.arange(4000) % 2)
+    assert model.model_.encoding is None  # a sum that overflows is no missing cell
+
+
 @pytest.mark.parametrize("kind", [bool, int])
 def test_labels_that_came_as_objects_have_their_own_type(kind):
     y = (np.arange(40) % 2).astype(kind)

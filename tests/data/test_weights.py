@@ -17,6 +17,7 @@ from aucbench.errors import DataError, UnsupportedError
 from aucbench.metrics import auc, auc_of
 from aucbench.metrics.roc import corners
 from aucbench.objectives import (
+    Logistic,
     PairwiseHinge,
     PairwiseLogistic,
     PairwiseSquare,
@@ -130,5 +131,7 @@ def test_each_solver_with_weights_is_of_one_kind_or_the_other():
 def test_solvers_without_weights_refuse_them_unless_they_are_equal(spec):
     with pytest.raises(UnsupportedError, match="without the weights"):
         solve(get_solver(spec), weighted())
+    with pytest.raises(UnsupportedError, match="logistic"):
+        Logistic(weighted())
     run = solve(get_solver(spec), weighted(np.ones(N)), passes=1)
     np.testing.assert_array_equal(run.w, solve(get_solver(spec), Data.of(X, Y), passes=1).w)
