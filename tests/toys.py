@@ -295,13 +295,6 @@ class Holds(Means):
         return Problem(PairwiseSquare(rest), holdout=held)
 
 @dataclass(frozen=True)
-class Informs(Means):
-    def iterates(self, problem, w0, rng, budget):
-        for t, state in enumerate(super().iterates(problem, w0, rng, budget), 1):
-            state.info = {"radius": np.float32(0.5), "moves": t}
-            yield state
-
-@dataclass(frozen=True)
 class Bare(Means):
     space: ClassVar = {}
 
@@ -314,7 +307,7 @@ def aucbench_solvers():
     return {
         "means": Means, "path": Path, "spy": Spy, "writes": Writes, "infeasible": Infeasible,
         "nans": Nans, "huge": Huge, "shape": Shape, "exits": Exits, "dies": Dies,
-        "fickle": Fickle, "holds": Holds, "informs": Informs, "bare": Bare, "odd": Odd,
+        "fickle": Fickle, "holds": Holds, "bare": Bare, "odd": Odd,
     }
 '''
 
@@ -338,7 +331,6 @@ import numpy as np
 
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
-from aucbench.projectors import TopK
 from aucbench.contract import Problem, Solver, State
 
 @dataclass(frozen=True)
@@ -364,14 +356,6 @@ class Raises(Healthy):
 class Nans(Healthy):
     def iterates(self, problem, w, rng, budget):
         return State(w + np.nan)
-
-class Misshapen(Healthy):
-    def iterates(self, problem, w, rng, budget):
-        return State(np.append(w, 0.0))
-
-class Infeasible(Healthy):
-    def problem(self, data, rng, budget):
-        return Problem(PairwiseSquare(data), TopK(1))
 
 class HoldsGil(Healthy):
     def misbehave(self, problem, t):
@@ -431,10 +415,6 @@ class Removes(Healthy):
     def misbehave(self, problem, t):
         shutil.rmtree(self.folder, ignore_errors=True)
 
-class Writes(Healthy):
-    def misbehave(self, problem, t):
-        problem.data.rows.stored[0] = 7.0
-
 class Reseeds(Healthy):
     def misbehave(self, problem, t):
         np.random.seed(t)
@@ -443,10 +423,9 @@ class Reseeds(Healthy):
 @hookimpl
 def aucbench_solvers():
     return {
-        "healthy": Healthy, "raises": Raises, "nans": Nans, "misshapen": Misshapen,
-        "infeasible": Infeasible, "holds-gil": HoldsGil, "ignores-term": IgnoresTerm,
-        "orphans": Orphans, "exits": Exits, "segfaults": Segfaults, "allocates": Allocates,
-        "prints": Prints, "writes": Writes, "reseeds": Reseeds,
+        "healthy": Healthy, "raises": Raises, "nans": Nans, "holds-gil": HoldsGil,
+        "ignores-term": IgnoresTerm, "orphans": Orphans, "exits": Exits, "segfaults": Segfaults,
+        "allocates": Allocates, "prints": Prints, "reseeds": Reseeds,
         "wanders": Wanders, "deafens": Deafens, "closes": Closes, "removes": Removes,
     }
 '''
@@ -458,8 +437,6 @@ TORTURE_STATUS = {  # of the cells of each
     "healthy": "ok",
     "raises": "error",
     "nans": "invalid",
-    "misshapen": "error",
-    "infeasible": "invalid",
     "holds-gil": "timeout",
     "ignores-term": "timeout",
     "orphans": "ok",
@@ -467,7 +444,6 @@ TORTURE_STATUS = {  # of the cells of each
     "segfaults": "crash",
     "allocates": "memout",
     "prints": "ok",
-    "writes": "error",
     "reseeds": "ok",
     "wanders": "ok",
     "deafens": "ok",

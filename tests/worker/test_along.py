@@ -9,9 +9,7 @@ from aucbench.bench.worker.measure import MOST, KeptWeights
 from aucbench.contract import Problem
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
-from aucbench.features import AppendOne
 from aucbench.objectives import PairwiseSquare
-from aucbench.solving.scoring import Scorer
 
 
 def kept_of(passes, d=3):
@@ -60,20 +58,6 @@ def test_the_copies_and_the_scores_have_limits_of_bytes(monkeypatch):
     assert places == [0, 6, 12, 18]
     assert scores.shape == (4, 10)
     assert kept.scores(problem_of(), test, 19)[0] == []
-
-
-def test_mapped_rows_are_scored_as_one_by_one(monkeypatch):
-    monkeypatch.setattr("aucbench.solving.scoring.MAPPED_ROWS", 4)
-    problem, test = problem_of(4), rows_of(10)
-    problem = Problem(problem.f, features=AppendOne())
-    kept = kept_of(range(1, 6), d=4)
-    places, scores = kept.scores(problem, test, 4)
-
-    assert places == [0, 1, 2, 3]
-    for place, row in zip(places, scores, strict=True):
-        np.testing.assert_array_equal(
-            row, Scorer.of(problem).by_each([kept.points[place].w], test)[0]
-        )
 
 
 def test_the_test_auc_of_a_point_is_that_of_a_fit_which_ends_there(in_process):

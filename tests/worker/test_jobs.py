@@ -18,7 +18,7 @@ from aucbench.bench.fingerprints import file_fingerprint
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.bench.worker.measure import fitted_cell
-from aucbench.bench.worker.rows import Block, write_block
+from aucbench.bench.worker.rows import Block
 from aucbench.data import Data
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import AucbenchError, DataError, UnsupportedError
@@ -100,28 +100,6 @@ def test_a_solver_that_writes_to_its_rows_fails_alone(bench):
     assert isinstance(writer.error, ValueError)
     assert "read-only" in str(writer.error)
     assert bench.run(cell()).result["auc"] == before
-
-
-def saved(data, folder):
-    """Rows as another process maps them."""
-    folder.mkdir()
-    write_block(folder, *rows.parts("some", data.rows))
-    return rows.mapped(Block(folder), "some")
-
-
-@pytest.mark.parametrize("layout", [np.asarray, csr_array])
-def test_saved_rows_come_back(layout, tmp_path):
-    X = np.array([[0.0, 1.5, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, -1.0, 3.0]])
-    data = Data.of(layout(X), [1, 0, 0, 1])
-    back = Data(saved(data, tmp_path / "some"), data.target)
-
-    assert back.rows.is_sparse == (layout is csr_array)
-    assert rows.data_hash(back) == rows.data_hash(data)
-    np.testing.assert_array_equal((back.rows.matrix * np.ones(3)).sum(axis=1), X.sum(axis=1))
-    with pytest.raises(ValueError, match="WRITEABLE"):
-        back.rows.stored.flags.writeable = True
-    empty = saved(Data.of(layout(np.zeros((3, 2))), [1, 0, 1]), tmp_path / "empty")
-    assert (empty.is_sparse, empty.n, empty.d) == (layout is csr_array, 3, 2)
 
 
 def test_the_hash_is_that_of_the_content():
