@@ -81,6 +81,15 @@ def test_what_is_said_to_be_sparse_is(rows):
         assert np.count_nonzero(run.w) < rows.d, name
 
 
+@pytest.mark.parametrize("name", [n for n in built_in() if n != "estimator"])
+def test_what_is_said_to_be_certified_is(name, rows):
+    # The AUM has a gap where its weights are not chosen by validation rows.
+    solver = get_solver(name, **({"early_stopping": False} if name.startswith("aum") else {}))
+    run = solve(solver, rows, passes=1 if name == "roc-svm-kernel" else 300, seconds=20)
+    gaps = [p.gap for p in run.points if p.gap is not None and np.isfinite(p.gap)]
+    assert bool(gaps) == describe("solvers", name).certified
+
+
 FIELDS = {  # of version 2 of the document
     **dict.fromkeys(
         [
