@@ -38,6 +38,10 @@ class ScoreParts:
             columns = Columns(tuple(c[rows] for c in self.columns))
             yield Piece(columns, self.y[rows], own, part=i, first=rows.start - lo)
 
+    def labels(self, i):
+        lo = sum(self.sizes[:i])
+        return self.y[lo : lo + self.sizes[i]]
+
     def where(self, i, row):
         return f"part {i}, row {row}"
 

@@ -4,7 +4,7 @@ import json
 import operator
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from parts_problems import in_parts, rows_with_labels
 from refusals import assert_refused, refusals
 from scipy.sparse import csr_array
+from score_parts import ScoreParts
 
 import aucbench
 from aucbench import threads
@@ -25,7 +26,7 @@ from aucbench.data import Data
 from aucbench.errors import DataError, UnevenPartsWarning, UnsupportedError
 from aucbench.metrics import auc
 from aucbench.progress import Progress
-from aucbench.scale import ChunkedData, Columns, Here, InMemory, Piece, Tree, order
+from aucbench.scale import ChunkedData, Here, InMemory, Tree, order
 from aucbench.scale.chosen import Chosen
 from aucbench.scale.order import chunks
 from aucbench.scale.survey import Survey, survey
@@ -158,27 +159,6 @@ def test_a_part_may_lack_a_class():
     assert NEGATIVE_FIRST.n_pos == (Y > 0).sum()
 
 
-class InPieces:
-    """Parts whose rows come in columns and in several pieces, with weights."""
-
-    names = None
-    d, sizes, fingerprint = 1, (5000, 0, 1000), "in pieces"
-    n = 6000
-
-    def read(self, i):
-        for first in range(0, self.sizes[i], 600):
-            count = min(600, self.sizes[i] - first)
-            x = (10_000.0 * i + first) + np.arange(count)
-            y = np.where(x % 2, 1, -1).astype(np.int8)
-            yield Piece(Columns((x,)), y, weights=x + 1.0, part=i, first=first)
-
-    def labels(self, i):
-        return np.concatenate([np.empty(0, np.int8), *(piece.y for piece in self.read(i))])
-
-    def where(self, i, row):
-        return f"part {i}, row {row}"
-
-
 def rows_in_memory(size=700):
     rows = np.column_stack([np.arange(3000), np.random.default_rng(0).normal(size=(3000, 2))])
     return InMemory(Data.of(rows, np.resize([1, -1, -1], 3000)), size)
@@ -211,16 +191,17 @@ def test_each_row_is_on_one_side_always_the_same_and_in_order():
 
 
 def test_labels_weights_and_places_follow_their_rows():
-    for side in both(InPieces()):
-        for i in (0, 2):
+    x = np.arange(6000.0)
+    parts = ScoreParts.of(np.where(x % 2, 1, -1), x, weights=x + 1.0, size=2000, pieces=4)
+    for side in both(replace(parts, sizes=(5000, 0, 1000))):
+        for i, first in ((0, 0), (2, 5000)):
             count = 0
             for piece in side.read(i):
-                x = piece.rows.arrays[0]
+                [x] = piece.rows.arrays
                 assert piece.first == count
                 assert (piece.weights == x + 1.0).all()
                 assert (piece.y == np.where(x % 2, 1, -1)).all()
-                row = int(x[0]) - 10_000 * i
-                assert side.where(i, piece.first) == f"part {i}, row {row}"
+                assert side.where(i, count) == f"part {i}, row {int(x[0]) - first}"
                 count += piece.n
             assert count == side.sizes[i] == side.labels(i).size
         assert side.sizes[1] == 0
@@ -314,20 +295,13 @@ def test_streams_learn_from_parts_as_from_rows_in_memory(name):
 
 @dataclass(frozen=True)
 class Said:
-    """How parts were merged, as text."""
+    """How parts were merged, as text, and a sum whose bits depend on that."""
 
-    text: str
-
-    def merge(self, other):
-        return Said(f"({self.text}{other.text})")
-
-
-@dataclass(frozen=True)
-class Sum:
-    total: float
+    text: str = ""
+    total: float = 0.0
 
     def merge(self, other):
-        return Sum(self.total + other.total)
+        return Said(f"({self.text}{other.text})", self.total + other.total)
 
 
 def naive(leaves):
@@ -356,17 +330,14 @@ def test_workers_may_merge_any_consecutive_parts_in_any_order(k, cuts, rng, shuf
     for own in trees:
         tree.join(own)
     assert tree.root == naive(leaves)
-
-
-def test_a_missing_part_is_an_error():
-    tree = Tree(3)
-    tree.add(0, Sum(1.0))
+    incomplete = Tree(3)
+    incomplete.add(0, Said())
     with pytest.raises(ValueError, match="wait"):
-        _ = tree.root
+        _ = incomplete.root
 
 
 def sums(piece):
-    return Sum(float(piece.rows.matrix.sum()))
+    return Said(total=float(piece.rows.matrix.sum()))
 
 
 def first_rows(piece):
@@ -382,7 +353,7 @@ def test_threads_change_no_bit(workers):
     progress = Progress()
     with threads(workers):
         total = Here(progress).reduce(parts, sums)
-    leaves = [Sum(float(data.rows.matrix[lo : lo + 10].sum())) for lo in range(0, 997, 10)]
+    leaves = [Said(total=data.rows.matrix[lo : lo + 10].sum()) for lo in range(0, 997, 10)]
     assert total == naive(leaves)
     assert progress.done == progress.total == 997
 
@@ -399,7 +370,7 @@ def test_scan_is_in_order_and_an_error_in_a_part_ends_the_reading():
 
 
 def faulty(piece):
-    return operator.truediv(1, piece.part - 5) and Sum(0.0)
+    return operator.truediv(1, piece.part - 5) and Said()
 
 
 GROUP = 250_000
