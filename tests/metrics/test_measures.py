@@ -100,8 +100,8 @@ def test_brier_and_log_loss_are_those_of_scikit_learn(seed, weighted):
         ("pauc[max_fpr=.1]", "pauc[max_fpr=0.1]", partial_auc),
         ("pauc", "pauc[max_fpr=0.1]", partial_auc),
         ("pauc[.1]", "pauc[max_fpr=0.1]", partial_auc),
-        (" recall[ k = 10 ] ", "recall[k=10]", recall_at),
-        ("precision[1e1]", "precision[k=10]", precision_at),
+        *((text, "recall[k=10]", recall_at) for text in ("recall", " recall[ k = 10 ] ")),
+        *((text, "precision[k=10]", precision_at) for text in ("precision", "precision[1e1]")),
     ],
 )
 def test_a_measure_by_its_specification(spec, name, function):
