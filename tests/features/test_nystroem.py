@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from layouts import LAYOUTS
 from refusals import assert_refused, refusals
 from samples import sample
 from scipy.sparse import csr_array
@@ -14,7 +15,6 @@ from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns
 from aucbench.features.nystroem import CHOICES
 
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 KERNELS = {
     "rbf": {"gamma": 0.3},
     "poly": {"gamma": 0.2, "degree": 2, "coef0": 0.5},

@@ -110,15 +110,6 @@ def test_area_derivatives_and_auc_of_every_case(recorded):
     assert (len(recorded.cases), len(recorded.exact)) == (76, 60)
 
 
-def test_breakpoints_of_one_example_move_together(recorded):
-    b, s = breakpoints_of(recorded.cases[APART]["inputs"])
-
-    found = aum_loss(b, s)
-
-    np.testing.assert_array_equal(np.c_[found.left, found.right], [[2, 2], [-2, -2]])
-    assert aum_loss(b, s + np.array([0.0, 0.25])).value == found.value - 2 * 0.25
-
-
 def aum_at(path, steps):
     """AUM at any steps: linear from each entry to the next."""
     k = np.searchsorted(path.step, steps, side="right") - 1

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from definitions import equals_definition, first, guarded
 from hypothesis import strategies as st
+from layouts import LAYOUTS
 from samples import sample
-from scipy.sparse import csr_array
 from stepping import step_by_rows
 
 from aucbench.data import Chunk
@@ -13,8 +13,6 @@ from aucbench.data.arrays import rows
 from aucbench.kernels.fsauc import stage_rows
 from aucbench.projectors import L1Ball
 from aucbench_plugins.online.fsauc import Stage, reference_update, schedule
-
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 def stage_at(w, *, R=1e9, r=1e9, D=1e9, eta=1.0, kappa=1.0):

@@ -9,8 +9,8 @@ from importlib import import_module
 import numpy as np
 import pytest
 from definitions import equals_definition, first, guarded
-from hypothesis import given
 from hypothesis import strategies as st
+from layouts import LAYOUTS
 from refusals import assert_refused
 from samples import sample
 from scipy.sparse import csr_array
@@ -29,13 +29,11 @@ from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 from aucbench_plugins.online import matrices, opauc_lr
 from aucbench_plugins.online import spam as spam_file
-from aucbench_plugins.online.derived import derive_spam_step
 from aucbench_plugins.online.proximal import Window, make_ridge_pass
 from aucbench_plugins.online.solam import SaddlePoint
 from aucbench_plugins.online.solam import reference_update as solam_step
 from aucbench_plugins.online.spam import ProximalPoint
 
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 BAD = pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e308, 1e300])
 RIDGES = st.sampled_from([0.0, 1e-3, 0.5, 10.0])
 
@@ -402,21 +400,3 @@ def test_spam_ends_within_its_work_space_for_any_float(bad, where):
     assert where == "l1" or not np.isnan(bad) or np.isnan(point.w).any()
     for _, assert_untouched in fenced:
         assert_untouched()
-
-
-@LAYOUTS
-@given(seed=st.integers(0, 2**32))
-def test_the_first_step_of_spam(layout, seed):
-    X, y = sample(seed, 30, 5, scale=10.0 ** np.random.default_rng(seed).uniform(-1, 0.5))
-    p = np.mean(y > 0)
-    steepest, growth = 0.0, 0.0
-    for x, k in zip(X, y, strict=True):
-        away, share = x - X[y == -k].mean(axis=0), 1 - p if k > 0 else p
-        step = 2 * share * np.outer(x, away)
-        steepest = max(steepest, 4 * share * (x @ x))
-        growth -= min(0.0, np.linalg.eigvalsh(step + step.T).min()) / 2
-    data = Data.of(layout(X), y)
-
-    assert derive_spam_step(data, shuffle=True) == pytest.approx(1 / steepest)
-    in_order = 1 / max(steepest, 16 * growth)
-    assert derive_spam_step(data, shuffle=False) == pytest.approx(in_order, rel=1e-6)

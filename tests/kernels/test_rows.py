@@ -18,8 +18,6 @@ from aucbench.scale.bins import Grid, binned, pulled
 from aucbench.scale.parts import Columns, Piece
 from aucbench.scale.tiles import scores_of
 
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
-
 # --- products ----------------------------------------------------------------------------
 
 

@@ -9,9 +9,9 @@ import reference
 from definitions import equals_definition
 from hypothesis import given
 from hypothesis import strategies as st
+from layouts import LAYOUTS
 from refusals import assert_refused, refusals
 from samples import data, sample, samples
-from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
@@ -26,8 +26,6 @@ from aucbench.objectives import (
     UnivariateExp,
 )
 from aucbench.objectives.differences import constant_columns
-
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 def drawn(rows, pairs=50):
@@ -117,17 +115,6 @@ def test_extreme_scores():
 
 
 # --- drawn pairs -------------------------------------------------------------------------
-
-
-def test_few_pairs_of_many_rows_read_only_theirs():
-    (X, y), w = sample(n=3000), np.ones(4)
-    f = drawn(Data.of(X, y), 20)
-    value, c = reference.hinge_of_pairs(X @ w, f.positives, f.negatives)
-
-    assert f._used[0].size <= 40
-    assert f.value(w) == pytest.approx(value, rel=1e-12)
-    np.testing.assert_allclose(f.grad(w), X.T @ c, rtol=1e-10)
-    np.testing.assert_allclose(f.of_scores(X @ w)[1], c, atol=1e-15)
 
 
 def test_draws_are_unbiased_and_their_variance_falls_as_one_over_pairs():

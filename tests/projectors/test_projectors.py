@@ -263,10 +263,6 @@ def test_lengths_neither_overflow_nor_vanish(scale):
     np.testing.assert_allclose(GroupL2(terms=THREE).lengths(v), scale * np.array([5.0, 2.0, 3.0]))
 
 
-def test_a_vector_of_another_size_than_the_terms_is_refused():
-    assert_refused(lambda: GroupL2(terms=THREE)(np.ones(5)), ParameterError, "6 features")
-
-
 def test_without_bounds_and_groups_the_penalty_is_the_ridge():
     for rows in (data(), replace(data(), terms=Terms.each(4))):
         assert penalty_of(rows, 0.5) == ElasticNet(0.0, 0.5)
@@ -316,6 +312,7 @@ REFUSED = refusals(
     *(refused("lo", Box, *ends) for ends in ((1.0, 0.0), (nan, 0.0), (inf, inf))),
     refused("t", SoftThreshold, -0.1),
     refused("l2", ElasticNet, 0.1, nan),
+    ("terms", lambda: GroupL2(terms=THREE)(np.ones(5)), ParameterError, "6 features"),
     *(refused("lam", KernelNorm, lam, np.eye(2)) for lam in (0.0, -1.0, inf)),
 )
 
