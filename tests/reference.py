@@ -1,6 +1,7 @@
 """Naive twins of the kernels: each function is the definition, and obviously right."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import groupby, pairwise
 
@@ -63,18 +64,6 @@ def weighted_auc_by_pairs(y, scores, v):
     return sum(wins) / sum(v[i] * v[j] for i, j in pairs)
 
 
-def weighted_pairs(X, y, v, w, loss):
-    """Mean over all pairs, with weights v_i v_j, of a loss (value, slope) of w.(x_i - x_j)."""
-    value, grad, total = 0.0, np.zeros(X.shape[1]), 0.0
-    for i in np.flatnonzero(y > 0):
-        for j in np.flatnonzero(y < 0):
-            at, slope = loss(w @ (X[i] - X[j]))
-            value += v[i] * v[j] * at
-            grad += v[i] * v[j] * slope * (X[i] - X[j])
-            total += v[i] * v[j]
-    return value / total, grad / total
-
-
 # --- selection and projectors ------------------------------------------------------------
 
 
@@ -109,19 +98,13 @@ def l1_ball(v, R):
     )
 
 
-def l1_ball_by_sorting(v, R):
-    """Nearest point with |v|_1 <= R, in floating point of any precision."""
-    magnitudes = np.sort(np.abs(v))[::-1]
-    if magnitudes.sum() <= R:
-        return v
-    theta = max((np.cumsum(magnitudes) - R) / np.arange(1, v.size + 1))
-    return np.sign(v) * np.maximum(np.abs(v) - theta, 0.0)
-
-
 def l2_ball(v, R):
-    """v shortened to length R when it is longer."""
-    norm = math.hypot(*v)
-    return np.array([x / norm * R if norm > R else x for x in v])
+    """v shortened to length R when it is longer, in 60 digits."""
+    with localcontext(prec=60):
+        exact = [Decimal(float(x)) for x in v]
+        norm = sum(x * x for x in exact).sqrt() if exact else Decimal(0)
+        share = min(Decimal(1), Decimal(R) / norm) if norm else Decimal(1)
+        return np.array([float(x * share) for x in exact])
 
 
 def box(v, lo, hi):
