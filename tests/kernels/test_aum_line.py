@@ -190,7 +190,7 @@ def test_what_cannot_be_minimised_is_refused(call, error, word):
 # --- the kernel alone --------------------------------------------------------------------
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(ANY, ANY), min_size=2, max_size=12),
     st.sampled_from(WAYS),
