@@ -1,4 +1,4 @@
-"""Results of experiments: the support against the truth, and the descents of the AUM paper."""
+"""Results of experiments: the support against the truth, and descents of the AUM paper."""
 
 from dataclasses import replace
 
@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 
 from aucbench import compare
-from aucbench.aum import Breakpoints
 from aucbench.bench import Store
 from aucbench.bench.cell import Choice
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.plan.plan import Plan
 from aucbench.data import Data
-from aucbench.data.arrays import Rows, rows
+from aucbench.data.arrays import Rows
 from aucbench.data.packed import known_of, pack_arrays, unpack_known
 from aucbench.datasets.simulated import outbreak_support
 from aucbench.papers.descents import figure_5 as five
-from aucbench.papers.descents import figure_6 as six
 from aucbench.papers.parts import Experiment, Line
 from aucbench.papers.results import MEASURES, Fit, Results
 from aucbench.registry import get_dataset
@@ -71,18 +69,6 @@ def test_no_worker_learns_which_features_are_relevant():
     assert unpack_known(nothing, target.packed_parts(cell)[2]).relevant is None
 
 
-def changepoints(n=60, seed=0):
-    """Sequences whose fewest errors are around -x_0."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 3))
-    middle = X[:, 0] + 0.3 * rng.standard_normal(n)
-    edges = np.c_[np.full(n, -np.inf), middle - 1, middle + 1]
-    positive, negative = np.tile([2.0, 0.0, 0.0], n), np.tile([0.0, 0.0, 3.0], n)
-    whose = np.repeat(np.arange(n), 3)
-    target = Breakpoints.of_penalties(whose, edges.ravel(), positive, negative, denominator="count")
-    return Data(rows(X), target, folds=(np.arange(n) % 3).astype(np.int32))
-
-
 def test_figure_5_has_a_row_for_each_descent_that_takes_a_step():
     few = five.measure_descents(noise(), n=30, seed=1, searches=["first_min", "linear"])["rows"]
     assert [row["method"] for row in few] == ["first_min", "linear"]
@@ -93,17 +79,3 @@ def test_figure_5_has_a_row_for_each_descent_that_takes_a_step():
     assert linear["events"] <= 30
     apart = Data.of(np.arange(10.0)[:, None], np.arange(10) > 4)
     assert five.measure_descents(apart, n=10, seed=0)["rows"] == []
-
-
-def test_figure_6_has_a_row_for_each_method_and_start():
-    found = six.measure_descents(changepoints(), fold=1, seed=0, repeats=1)["rows"]
-    assert [(row["start"], row["method"]) for row in found] == [
-        (name, method) for name in six.STARTS for method in ("at the start", *six.METHODS)
-    ]
-    for name in six.STARTS:
-        start, *others = (row for row in found if row["start"] == name)
-        assert (start["steps"], start["seconds"]) == (None, None)
-        for row in others:
-            assert row["valid_auc"] >= start["valid_auc"]
-            assert row["aum"] <= start["aum"] * (1 + 1e-12)
-            assert row["seconds"] is None or row["seconds"] > 0.0

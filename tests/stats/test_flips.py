@@ -12,7 +12,6 @@ from nights import first, first_rows
 from scipy.stats import rankdata
 
 from aucbench.stats.best_set import SignTest
-from aucbench.stats.flips import ODDS_OF
 from aucbench.stats.pairs import PairTest
 from aucbench.stats.tables import ResultTable, Scale
 from aucbench.stats.versus import fragile, versus
@@ -49,7 +48,7 @@ def naive(values, families=None, shares=True):
     families = np.arange(n) if families is None else np.array(families)
     filled = np.where(np.isnan(values), -np.inf, values)
     with np.errstate(divide="ignore", invalid="ignore"):
-        y = np.log((filled + ODDS_OF) / (1 - filled + ODDS_OF)) if shares else filled
+        y = np.log((filled + 0.005) / (1 - filled + 0.005)) if shares else filled
     y = np.where(np.isnan(values), -np.inf, y)
     units = np.unique(families)
     flips = np.array([*product([1, -1], repeat=len(units))])
@@ -223,6 +222,16 @@ def test_effects_are_those_of_the_pairs_and_p_values_those_of_the_flips(seed):
         assert pair.word is pair.difference.word(p=p)
     of_two = ResultTable(stepped(k=2, seed=2), "ab")
     assert versus(of_two, "b") == tuple(PairTest().pairs(of_two))
+
+
+def test_scales_that_do_not_agree_give_no_word():
+    # b is ahead by much where the AUC is near .5, and behind by less where it is near 1.
+    reference = np.repeat([0.6, 0.985], [8, 12])
+    b = reference + np.repeat([0.02, -0.012], [8, 12])
+    values = ResultTable(np.column_stack([reference, b, reference - 0.1]), "abc")
+    pair, _ = versus(values, "a")
+    assert SignTest().against(values, "a").t[0] < 0.0 < pair.mean
+    assert pair.word is not Word.BETTER
 
 
 @pytest.mark.parametrize("seed", range(4))
