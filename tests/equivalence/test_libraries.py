@@ -21,7 +21,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.errors import DataError, MissingExtraError
 from aucbench.pairs import Group
-from aucbench.registry import describe, get_solver
+from aucbench.registry import describe
 from aucbench.registry.lookup import find
 from aucbench_plugins.baselines import parts
 from aucbench_plugins.baselines.lightgbm_pairwise import divide_rows

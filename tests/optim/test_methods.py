@@ -72,7 +72,8 @@ BOUNDED = replace(data(d=3), terms=Terms.each(3, SHAPED.shapes))
 
 
 @refusals(
-    ("kinks", lambda: lipschitz(Kinked(), [ALL], np.random.default_rng(0)), UnsupportedError, "gamma"),
+    ("kinks", lambda: lipschitz(Kinked(), [ALL], np.random.default_rng(0)), UnsupportedError,
+     "gamma"),
     ("flat", lambda: lipschitz(FLAT, [ALL], np.random.default_rng(0)), ParameterError, "curvature"),
     *((f"group {group}", lambda group=group, name=name: get_solver(name, group=group),
        ParameterError, "group") for group in (0.0, -1.0, inf) for name in ("rank-svm", "ls-svm")),

@@ -122,14 +122,6 @@ def test_copies_of_a_feature_and_constant_features_do_no_harm():
         assert at.w[6] == 0.0
 
 
-def test_a_penalty_that_is_too_large_leaves_the_intercept_only():
-    f = hinge()
-    w = last(f, ElasticNet(1e300, 0.0, 1)).w
-    np.testing.assert_array_equal(w[:3], 0.0)
-    values = [f.value(np.array([0.0, 0.0, 0.0, w[3] + h])) for h in (-1e-4, 0.0, 1e-4)]
-    assert min(values) == values[1]
-
-
 def test_rows_that_any_score_satisfies_leave_the_start_as_it_is():
     free = np.arange(3, 40, 4, dtype=np.int32)  # the sequences without errors
     f = IntervalHinge(hinge().data.take(free))

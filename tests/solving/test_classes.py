@@ -13,7 +13,7 @@ from aucbench import get_objective, get_solver, list_solvers, solve
 from aucbench.contract import Needs, Solver, State
 from aucbench.data import Categories, Data
 from aucbench.errors import UnsupportedError
-from aucbench.metrics import hand_till, one_vs_rest
+from aucbench.metrics import hand_till
 from aucbench.pairs import ByClass
 from aucbench.records import Stop
 from aucbench.solving.classes import against_rest
@@ -106,13 +106,6 @@ def test_a_certified_fit_has_the_mean_of_the_gaps(name):
     assert hand_till(data.target.y, S) > 0.85
     assert run.nnz == 12
     assert run.trained_on == ""
-
-
-def test_a_solver_without_weights_trains_one_vs_rest_and_says_so():
-    data = classes()
-    run = solve(get_solver("sht-auc", k=3), data, passes=20)
-    assert run.trained_on == "class[each=rest]"
-    assert one_vs_rest(data.target.y, run.decision_function(data.rows)) > 0.8
 
 
 def test_a_solver_without_weights_refuses_weights_of_rows():

@@ -1,6 +1,5 @@
 """Solvers whose result is no vector of weights: what holds for weights holds for models."""
 
-import pickle
 from dataclasses import dataclass, field
 from math import inf, nan
 
@@ -9,7 +8,7 @@ import pytest
 from refusals import assert_refused
 from samples import data
 
-from aucbench import AUCClassifier, auc, solve
+from aucbench import auc, solve
 from aucbench.contract import Model, Needs, Problem, Solver, State, count_rows
 from aucbench.errors import DataError, PluginError
 from aucbench.objectives import PairwiseSquare
@@ -107,14 +106,3 @@ def test_a_model_is_judged_by_held_out_rows_and_one_that_is_nan_is_invalid():
     )
     assert fit.score > 0.6
     assert "NaN" in nans.reason
-
-
-def test_the_classifier_thresholds_a_model():
-    X, y = DATA.rows.matrix, np.where(DATA.y > 0, "yes", "no")
-    model = AUCClassifier(Parzen(), validation=0.3, sensitivity=0.9).fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
-    assert model.run_.w is None
-    assert auc(DATA.y, model.decision_function(X)) > 0.6
-    assert {*model.predict(X)} == {"yes", "no"}
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    assert_refused(lambda: model.predict(X[:, :1]), DataError, "1 feature")
