@@ -1,8 +1,10 @@
-"""Problems and states of solvers without `solve`: any start, and any random numbers."""
+"""Problems and states of solvers: without `solve`, or of what it has run."""
 
 import numpy as np
 
 from aucbench.contract import Budget
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import WithProblems
 from aucbench_plugins.online import oam
 
 
@@ -13,6 +15,14 @@ def posed(solver, data, rng=None):
 def states(solver, problem, rng=None, w0=None):
     start = np.zeros(problem.data.d) if w0 is None else w0.copy()
     return solver.iterates(problem, start, rng, Budget())
+
+
+def observed(solver, data, **budget):
+    """The run of `solve`, and the problem that it had."""
+    watched = WithProblems(solver)
+    run = solve(watched, data, **budget)
+    [problem] = watched.problems
+    return run, problem
 
 
 def step_by_rows(update, memory, X, y, order, *drawn):

@@ -338,14 +338,3 @@ def test_the_lines_of_the_picture_are_the_path(path, tmp_path):
     assert [line.get_drawstyle() for line in (events, steps)] == ["default", "steps-post"]
     main(tmp_path / "path.svg")
     assert "svg" in (tmp_path / "path.svg").read_text(encoding="utf-8")
-
-
-def test_a_limit_ends_the_axis_and_what_is_looked_for(path):
-    upper, lower = plot_path(path, step_limit=0.53).axes
-    events, beyond, minimum = upper.lines
-    assert upper.get_xlim() == lower.get_xlim() == (0.0, 0.53)
-    np.testing.assert_array_equal(events.get_xdata(), [0, 0.5])
-    np.testing.assert_allclose(beyond.get_xydata(), [[0.5, 0.25], [0.53, 0.145]], rtol=1e-14)
-    assert beyond.get_linestyle() == "-"
-    np.testing.assert_array_equal(minimum.get_xydata(), [[0.5, 0.25]])
-    np.testing.assert_allclose(lower.lines[-1].get_xydata(), [[0.515, 8 / 9]], rtol=1e-15)

@@ -86,17 +86,6 @@ def test_joint_effects_are_found_where_there_are_some():
     assert found > plain + 0.1
 
 
-def test_products_are_those_of_the_functions_of_both_columns():
-    data = curved()
-    phi = Splines(pairs=1, curve=0.5).fit(data, rng())
-    x, z = data.rows.matrix.T
-    (cross,) = phi.crosses
-    own = phi(data.rows).matrix[:, phi.terms().owner == 2]
-    products = np.stack([a * b for a in cross.first(x).T for b in cross.second(z).T], axis=1)
-    products -= products.mean(axis=0)
-    assert np.allclose(own, 0.5 * products / np.sqrt(products.var(axis=0).sum()))
-
-
 def test_trials_come_near_the_minimum():
     data = curved()
     mapped = applied(Splines(curve=0.3).fit(data, rng()), data)
@@ -118,11 +107,3 @@ def test_rows_like_text_keep_straight_effects():
     X = sparse_random(200, 400, density=0.01, rng=rng(), format="csr")
     data = Data.of(X, np.arange(200) % 2)
     assert np.allclose(solve("additive", data).w, solve("rank-svm", data).w)
-
-
-def test_wide_rows_are_judged_by_few_of_them():
-    X, draws = rng().normal(size=(1500, 120)), np.random.default_rng(1)
-    y = draws.random(1500) < 1.0 / (1.0 + np.exp(-3.0 * (X[:, 0] ** 2 - 1.0)))
-    new = draws.normal(size=(1000, 120))
-    run = solve(Additive(knots=40), Data.of(X, y))
-    assert roc_auc_score(new[:, 0] ** 2 > 1.0, run.decision_function(new)) > 0.75

@@ -6,13 +6,12 @@ import numpy as np
 import optima
 import pytest
 from layouts import LAYOUTS
-from observed import observed
 from samples import sample
 from scipy.sparse import csr_array
 from sequences import breakpoints
+from stepping import observed
 
 from aucbench.aum.search import SEARCHES
-from aucbench.contract import Identity
 from aucbench.data import Data
 from aucbench.metrics import auc_of
 from aucbench.objectives import Aum
@@ -24,7 +23,6 @@ from aucbench.solving.values import objective_at
 from aucbench_plugins.aum import certificate
 from aucbench_plugins.aum.aum import mean_gap
 from aucbench_plugins.aum.certificate import LowerBound, Programmes
-from aucbench_plugins.aum.cuts import ProximalCuts
 
 X, Y = sample(3, n=120, shift=0.3)
 DATA = Data.of(X, Y)
@@ -42,14 +40,6 @@ def test_a_descent_ends_where_only_rounding_is_left_of_the_area(layout, early_st
         made = list(islice(states, 150))
         assert len(made) == 2
         assert objective_at(problem, made[-1].w) < 1e-15
-
-
-def test_plain_descent_shrinks_the_weights():
-    solver = get_solver("aum", normalise=False, early_stopping=False)
-    problem, states = begin(solver, DATA)
-    lengths = [np.linalg.norm(state.w) for state in islice(states, 40)]
-    assert isinstance(problem.project, Identity)
-    assert lengths[-1] < 0.01 * lengths[0]
 
 
 @NAMES
@@ -192,16 +182,3 @@ def test_the_published_direction_jams_where_cuts_go_on_and_has_a_gap(early_stopp
     assert one.points[-1].gap == pytest.approx(missing, abs=1e-9)
     if not early_stopping:
         assert many.points[-1].objective - f.value(best) < 0.05 * missing
-
-
-@pytest.mark.parametrize("memory", [2, 3])
-def test_a_direction_is_the_same_again_and_the_aggregate_predicts_what_its_cuts_did(memory):
-    """Cuts of f(w) = ‖w‖₁ at three points."""
-    cuts, w = ProximalCuts(memory, np.copy), np.array([3.0, 2.0])
-    for at in ([3.0, 2.0], [1.0, -2.0], [-1.0, 2.0])[:memory]:
-        cuts.add(np.sign(at), np.array(at), float(np.abs(at).sum()))
-    first, second = cuts.direction(w, 5.0), cuts.direction(w, 5.0)
-    cuts.add(np.array([1.0, 1.0]), w, 5.0)  # below the others everywhere near w
-    assert np.array_equal(first.p, second.p)
-    assert first.predicted == second.predicted
-    assert cuts.direction(w, 5.0).predicted <= first.predicted * (1 + 1e-12)

@@ -5,10 +5,10 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 from layouts import LAYOUTS
-from observed import observed
 from samples import sample
 from scipy.optimize import minimize
 from sklearn.metrics.pairwise import pairwise_kernels
+from stepping import observed
 
 from aucbench import get_solver, solve
 from aucbench.contract import Budget
@@ -23,11 +23,7 @@ from aucbench_plugins.roc_svm.at_landmarks import EXPONENTS, MIDDLE, SQUARINGS, 
 from aucbench_plugins.roc_svm.representer import kernel_ridge
 
 LAM = 0.05
-KERNELS = {
-    "rbf": {"gamma": 0.4},
-    "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.0},
-    "linear": {},
-}
+KERNELS = {"rbf": {"gamma": 0.4}, "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.0}, "linear": {}}
 
 
 def toy(n, layout=np.asarray):
@@ -174,22 +170,6 @@ def test_each_trial_is_the_fit_at_its_own_gamma_and_ridge_from_the_weights_befor
         assert (start is not None) == falls, "a new gamma starts from zero"
         if falls:
             np.testing.assert_array_equal(start, last.w)
-
-
-@pytest.mark.parametrize(
-    ("asked", "factor"), [({}, 0.25), ({"lam": 0.1}, 0.25), ({"width": False}, 1.0)]
-)
-def test_only_what_is_asked_for_is_chosen(monkeypatch, asked, factor):
-    data = rings()
-    (columns, exponent), trials = tuned_by(monkeypatch, data, **asked)
-    derived = machine(data).columns.kernel.gamma
-    assert columns.kernel.gamma == factor * derived
-    assert exponent == 0.0
-    widths, ridges = {value.squarings for value, *_ in trials}, {v.exponent for v, *_ in trials}
-    assert len(widths) == (1 if asked.get("width") is False else 3)
-    assert len(ridges) == (1 if "lam" in asked else 4)
-    if "lam" in asked:
-        assert {problem.project.lam for _, problem, *_ in trials} == {0.1}
 
 
 def test_waves_get_a_narrower_kernel_and_few_rows_the_derived_one():

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from layouts import LAYOUTS
 from samples import sample
-from scipy.sparse import csr_array
-from stepping import posed, states, step_by_buffers, step_by_rows
+from stepping import posed, states, step_by_rows
 
 from aucbench.data import Data
 from aucbench.optim import passes
@@ -27,10 +26,6 @@ KERNELS = [  # the module of a solver, the kernel in it, and further parameters
     *(("opauc", "opauc_pass", given) for given in ("", "[eta=0.1,lam=0.5]")),
     *(("opauc_lr", "sketch_pass", given) for given in ("[rank=5]", "[eta=0.1,lam=0.5]")),
     *(("uni_exp", "uni_exp_pass", given) for given in ("", "[eta=0.1,intercept=false]")),
-]
-SPAM = [
-    *("spam-l1[l1=0.005]", "spam-l1[l1=0.005,average=false]", "spam-l2", "spam-l2[xi=0.4]"),
-    *("spam-net[l1=0.005,l2=0.01]", "spam-net[l1=0.005,l2=0.01,average=false]"),
 ]
 PASSES = 3
 
@@ -62,38 +57,6 @@ def test_a_kernel_takes_the_steps_of_the_definition(monkeypatch, layout, module,
     update = import_module(f"aucbench_plugins.online.{of}").reference_update
     monkeypatch.setattr(place, kernel, by_rows(update))
     expected = weights(spec, data)
-    assert np.ptp(expected) > 1e-3
-    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
-
-
-@LAYOUTS
-@pytest.mark.parametrize("spec", SPAM)
-@pytest.mark.parametrize("features_per_value", [0, 30])
-def test_spam_takes_its_steps_with_each_penalty(monkeypatch, layout, spec, features_per_value):
-    """Rows in CSR have lazy steps from 0 features per stored value on, and dense rows never."""
-    data = Data.of(layout(X), Y)
-    spam = import_module("aucbench_plugins.online.spam")
-    proximal = import_module("aucbench_plugins.online.proximal")
-    if layout is csr_array:
-        monkeypatch.setattr(proximal, "LAZY_FROM", features_per_value)
-    found = weights(spec, data)
-    monkeypatch.setattr(spam, "choose_pass", lambda *_: by_rows(spam.reference_update))
-    expected = weights(spec, data)
-    assert np.ptp(expected) > 1e-3
-    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
-
-
-@LAYOUTS
-@pytest.mark.parametrize("spec", ["oam-seq", "oam-gra"])
-@pytest.mark.parametrize("buffer", [7, 300])
-def test_oam_takes_its_steps_and_fills_its_buffers(layout, spec, buffer):
-    """With 7 slots rows are replaced; with more than 256 no products of rows are kept."""
-    solver = get_solver(spec, buffer=buffer, C=0.3, shuffle=False)
-    made = states(solver, posed(solver, Data.of(layout(X), Y)), np.random.default_rng(1))
-    found = [state.w.copy() for state in islice(made, PASSES)][-1]
-    uniforms = np.random.default_rng(1).random((PASSES * len(Y), 2))
-    order = np.tile(np.arange(len(Y)), PASSES)
-    expected, _ = step_by_buffers(solver, np.zeros(X.shape[1]), X, Y, order, uniforms)
     assert np.ptp(expected) > 1e-3
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from observed import observed
 from refusals import assert_refused
 from scipy.sparse import csr_array
+from stepping import observed
 
-from aucbench.data import Chunk, Data
+from aucbench.data import Data
 from aucbench.errors import DataError
 from aucbench.records import Stop
 from aucbench.registry import get_solver
@@ -101,27 +101,3 @@ def test_a_number_too_large_still_ends_as_invalid(name):
     data = Data.of(1e3 * np.random.default_rng(2).normal(size=(60, 5)), [1, -1] * 30)
     parameter = "xi" if name in SPAM else "eta"
     assert solve(get_solver(name, **{parameter: 100.0}), data).stop is Stop.INVALID
-
-
-@pytest.mark.parametrize("name", STREAMING)
-def test_the_unit_of_length_cancels(name):
-    rng = np.random.default_rng(3)
-    X, y = plain(rng, 50, 4)
-    order = np.arange(50, dtype=np.int32)
-
-    def learnt(scale):
-        solver = get_solver(name, lam=0.0)
-        memory = solver.start(np.zeros(4), np.random.default_rng(0))
-        solver.update(memory, Chunk.of(scale * X, y), order)
-        return scale * solver.weights(memory)
-
-    np.testing.assert_allclose(learnt(1024.0), learnt(1.0), rtol=1e-10)
-
-
-@pytest.mark.parametrize("name", STREAMING)
-def test_a_pair_that_almost_coincides_is_forgotten_when_others_come(name):
-    rng = np.random.default_rng(4)
-    X, y = plain(rng, 100, 3)
-    X[:2] *= 1e-9
-    data = Data.of(X, y)
-    assert (heights(get_solver(name, shuffle=False, lam=0.0), data) < 1.2).all()

@@ -19,10 +19,10 @@ from term_problems import LOSSES, bounds, plain_descent, some_terms, term_proble
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import rows
 from aucbench.data.rounding import gap_of_gradient
-from aucbench.objectives import IntervalHinge, PairwiseSquare, PairwiseSquaredHinge
+from aucbench.objectives import IntervalHinge, PairwiseSquaredHinge
 from aucbench.optim.proximal_newton import feature_signs, proximal_newton
 from aucbench.optim.term_model import Model, model_minimum
-from aucbench.optim.term_newton import TermPoint, term_newton
+from aucbench.optim.term_newton import TermPoint
 from aucbench.projectors import ElasticNet, GroupL2
 from aucbench.records import Stop
 from aucbench.registry import get_solver
@@ -122,18 +122,9 @@ def test_copies_of_a_feature_and_constant_features_do_no_harm():
         assert at.w[6] == 0.0
 
 
-def test_rows_that_any_score_satisfies_leave_the_start_as_it_is():
-    free = np.arange(3, 40, 4, dtype=np.int32)  # the sequences without errors
-    f = IntervalHinge(hinge().data.take(free))
-    [only] = proximal_newton(f, ElasticNet(0.0, 0.0, 1), np.ones(4))
-    np.testing.assert_array_equal(only.w, 1.0)
-    assert (only.value, only.gap) == (0.0, 0.0)
-
-
 # --- bounds and groups -----------------------------------------------------------------------
 
 SOLVERS = pytest.mark.parametrize("name", LOSSES)
-FREE = {PairwiseSquare: "ls-svm", PairwiseSquaredHinge: "rank-svm"}
 
 
 def model_of(seed, d=7, rank=None):
@@ -173,16 +164,6 @@ def test_it_is_the_minimum_of_plain_descent(name, seed):
     assert mine <= plain + 1e-9
     assert mine == pytest.approx(run.points[-1].objective, rel=1e-12)
     assert run.stop in {Stop.CERTIFIED, Stop.FINISHED}
-
-
-@pytest.mark.parametrize("loss", [PairwiseSquare, PairwiseSquaredHinge])
-def test_without_bounds_and_groups_it_comes_to_the_weights_of_the_solver(loss):
-    data = labelled(3, n=300, d=6, shift=0.2)
-    penalty = GroupL2(0.0, 0.01, terms=Terms.each(6))
-    diagonal = Model(np.full(6, 4.0))
-    *_, at = term_newton(loss(data), penalty, np.zeros(6), lambda *_: diagonal)
-    run = solve(get_solver(FREE[loss], lam=0.01), data, gap_tol=1e-14)
-    np.testing.assert_allclose(at.w, run.w, atol=1e-7)
 
 
 def test_with_infinite_bounds_the_gap_is_that_of_the_gradient():
@@ -233,17 +214,6 @@ def test_a_penalty_that_is_too_large_leaves_nothing(name):
     run = solve(get_solver(name, lam=problem.lam, group=1.001 * largest), problem.data)
     assert not run.w.any()
     assert run.points[-1].gap == pytest.approx(0.0, abs=1e-12)
-
-
-@SOLVERS
-def test_samples_of_many_rows_come_first_for_the_hinge_only(name):
-    data = labelled(2, n=17_000, positives=0.2, shift=0.15)
-    low = np.array([0.0, -inf, -inf, 0.0])
-    data = replace(data, terms=Terms.each(4).bounded(low, np.array([inf, 0.0, 0.0, inf])))
-    run = solve(get_solver(name), data, gap_tol=1e-8)
-    assert run.stop is Stop.CERTIFIED
-    assert (run.w[[0, 3]] > 0.0).all()
-    assert not run.w[[1, 2]].any()
 
 
 @SOLVERS

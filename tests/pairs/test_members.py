@@ -12,7 +12,6 @@ from refusals import assert_refused, refusals
 from aucbench import get_solver, solve
 from aucbench.data import Categories, Data, Grades, Survival
 from aucbench.errors import DataError, ParameterError, UnsupportedError
-from aucbench.metrics import hand_till, one_vs_rest
 from aucbench.objectives import PairwiseSquare, PairwiseSquaredHinge
 from aucbench.pairs import (
     ByClass,
@@ -180,15 +179,6 @@ def test_pairs_and_losses_are_those_of_the_definition(kind, monkeypatch):
         check_members(members, pairs, s, u)
         check_sums(members, pairs, s, u)
     assert none < CASES / 2
-
-
-@pytest.mark.parametrize(("each", "measure"), [("classes", hand_till), ("rest", one_vs_rest)])
-def test_the_mean_over_the_classes_is_the_measure(each, measure):
-    data = classed(np.random.default_rng(2), 20, np.random.default_rng(3).integers(1, 4, 20))
-    S = data.rows.matrix
-    of_each = ByClass(each).of_each(data)
-    thetas = [concordance(m, S[:, k].copy())[0] for k, m in enumerate(of_each)]
-    assert np.mean(thetas) == pytest.approx(measure(data.target.y, S, data.weights), abs=1e-13)
 
 
 @pytest.mark.parametrize("kind", ["group each=group", "time"])

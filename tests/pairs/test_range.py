@@ -12,13 +12,8 @@ import reference
 from aucbench import solve
 from aucbench.data import Data
 from aucbench.errors import CollapsedWarning
-from aucbench.objectives import (
-    PairwiseHinge,
-    PairwiseLogistic,
-    PairwiseSquaredHinge,
-)
-from aucbench.pairs import Fpr, Top, members_of
-from aucbench.pairs.sums import PairSums
+from aucbench.objectives import PairwiseHinge, PairwiseLogistic, PairwiseSquaredHinge
+from aucbench.pairs import Fpr, Top
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/ranges.py"
 least_range = run_path(str(EXAMPLE))["least_range"]
@@ -160,13 +155,3 @@ def test_a_collapse_warns_and_rest_helps():
     assert run.collapsed
     assert not solve("svm-or", labelled(y, Fpr(max=0.02, rest=0.5), X=X)).collapsed
     assert least_range(labelled(np.array([1, 1, -1]), None, X=np.array([[2.0], [3], [0]]))) == 0.0
-
-
-def test_pairs_in_a_range_are_found_by_selection_as_by_sorting():
-    rng = np.random.default_rng(19)
-    y, s = some_rows(rng, 500)
-    pairs = Fpr(max=0.13, min_tpr=0.2)
-    members = members_of(labelled(y, pairs))
-    weighted = members_of(labelled(y, pairs, np.where(np.arange(500) == 7, 1.0 + 1e-12, 1.0)))
-    values = [PairSums(pairs.within(some, s), squared=False)(s)[0] for some in (members, weighted)]
-    assert values[0] == pytest.approx(values[1], rel=1e-9)

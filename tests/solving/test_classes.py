@@ -6,29 +6,18 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from nights import some
 from refusals import assert_refused
 
-from aucbench import get_objective, get_solver, list_solvers, solve
+from aucbench import get_objective, get_solver, solve
 from aucbench.contract import Needs, Solver, State
 from aucbench.data import Categories, Data
 from aucbench.errors import UnsupportedError
 from aucbench.metrics import hand_till
-from aucbench.pairs import ByClass
 from aucbench.records import Stop
 from aucbench.solving.classes import against_rest
 from aucbench.solving.loop import begin
-from aucbench.solving.refusals import why_refused
 from aucbench.solving.tuning import fit_and_judge
 
-EACH_CHANGE = {"svm-or", "roc-svm", "sht-auc", "aum"}  # weights, draws, neither, a path
-BUILT = {  # what cannot be built by its name alone
-    "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
-    "hist-gradient-boosting": "hist-gradient-boosting[max_iter=5]",
-    "interval-regression": "interval-regression[lam=0.01]",
-    "lightgbm": "lightgbm[n_estimators=5]",
-    "random-forest": "random-forest[n_estimators=3]",
-}
 GOLDEN = [  # y, 4S; Hand–Till hinge, squared hinge and square; one-vs-rest hinge
     ([0, 0, 1, 1, 1, 2], ["220", "112", "130", "211", "022", "112"], "1/2 11/18 31/36", "569/1080"),
     ([0, 1, 2, 0, 1, 2], ["211", "121", "121", "112", "031", "103"], "3/8 11/24 11/12", "3/8"),
@@ -150,20 +139,3 @@ def test_a_solver_that_draws_pairs_draws_them_by_their_weights():
         others = [c for c in range(3) if c != k]
         share = np.mean(y[f.negatives] == others[0])
         assert share == pytest.approx(0.5, abs=0.006)  # five standard deviations
-
-
-@pytest.mark.parametrize("name", some(list_solvers(), EACH_CHANGE))
-def test_every_solver_trains_classes_as_its_table_says(name):
-    solver = get_solver(BUILT.get(name, name))
-    data = classes(60)
-    even = bool({"weights", "class-pairs"} & solver.needs.capabilities)
-    run = solve(solver, data, passes=2)
-    assert len(run.parts) == 3
-    assert run.decision_function(data.rows).shape == (60, 3)
-    assert run.trained_on == ("" if even else "class[each=rest]")
-    asked = replace(data, pairs=ByClass())
-    if even:
-        assert why_refused(solver, asked) is None
-    else:
-        assert "class[each=rest]" in why_refused(solver, asked)
-    assert why_refused(solver, replace(data, pairs=ByClass("rest"))) is None

@@ -1,13 +1,22 @@
 """The tuner within a limit: rungs, what climbs them, and when it ends."""
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pytest
+from samples import data
 
 from aucbench.data import Data
-from aucbench.errors import UnsupportedError
-from aucbench.optim.trials import Failure, Fit, Trial, first_best
+from aucbench.data.folds import drawn_parts
+from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.optim.trials import Failure, Fit, Trial, first_best, try_on_folds
+from aucbench.registry import get_solver
 from aucbench.solving import halving
 from aucbench.solving.halving import ALL_POINTS, TIME, WORK, Halving, Rung, in_order, rungs_of
+from aucbench.solving.loop import solve
+from aucbench.solving.points import chains, few, points_in
+from aucbench.solving.tuning import fit_and_judge
 
 
 def searched(monkeypatch, values, seconds=1e9, *, timed=True):
@@ -105,3 +114,29 @@ def test_every_beginning_of_the_order_has_the_shares_of_the_classes():
         assert abs(np.count_nonzero(y[order[:m]] > 0) - m / 50) <= 2
     assert np.array_equal(order, in_order(y, seed=3))
     assert not np.array_equal(order, in_order(y, seed=4))
+
+
+# --- the points that are tried, and one trial after another --------------------------------
+
+
+def test_the_default_comes_first_and_all_points_of_lists_once_in_chains_along_a_path():
+    solver = get_solver("roc-svm", lam=0.1, step=7.0)
+    grid = few("roc-svm", {"lam": (1.0, 0.1, 0.01), "step": (1.0, 2.0)})
+    points = points_in(solver, [grid], 99, published=True)
+    assert points[0].values == {"lam": 0.1, "step": 7.0}  # off the published axes
+    listed = [(*point.values.values(),) for point in points]
+    assert {*product(*grid.values())} < {*listed}
+    assert len({*listed}) == len(listed) == 9  # six, and the path of the default
+    within = points_in(solver, [grid], 3, published=False)
+    assert [point.values["step"] for point in within[:1]] == [2.0]
+    assert [len(chain) for chain in chains(points, "lam")] == [3, 3, 3]
+    with pytest.raises(ParameterError, match="21 axes"):
+        few("roc-svm", dict.fromkeys(map(str, range(21)), (1, 2)))
+
+
+def test_trials_along_a_path_are_judged_by_held_out_rows():
+    rows, trials = data(n=90, kind="classes"), [Trial({"lam": lam}) for lam in (10, 0.1)]
+    fitted = partial(fit_and_judge, lambda point: get_solver("svm-or", **point), solve)
+    try_on_folds([trials], [*drawn_parts(rows, 3, 0)], lambda fold: fold, fitted)
+    assert first_best(trials) is max(trials, key=lambda trial: trial.mean)
+    assert all(0.6 < trial.mean < 1.0 for trial in trials)

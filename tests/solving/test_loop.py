@@ -11,10 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from observed import observed
 from refusals import assert_refused, refusals
 from samples import data as labelled
 from samples import sample
+from stepping import observed
 
 from aucbench.contract import Budget, Needs, Objective, Problem, Solver, State, count_rows
 from aucbench.data import Categories, Data

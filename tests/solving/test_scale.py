@@ -31,10 +31,8 @@ def test_the_ridge_is_the_noise_of_the_difference_of_means():
     noise = pair_square(rows, "lam") * (1 / (rows.y > 0).sum() + 1 / (rows.y < 0).sum())
     assert default_ridge(rows) == pytest.approx(0.3 * noise)
     assert default_l1(rows) == pytest.approx(0.2 * np.sqrt(noise / 8))
-
-
-def test_rows_without_length_have_a_ridge():
-    assert default_ridge(Data.of(np.zeros((4, 2)), [1, -1, 1, -1])) == pytest.approx(0.3)
+    without_length = Data.of(np.zeros((4, 2)), [1, -1, 1, -1])
+    assert default_ridge(without_length) == pytest.approx(0.3)
 
 
 @refusals(

@@ -4,8 +4,8 @@ import numpy as np
 import optima
 import pytest
 from nights import some
-from observed import observed
 from samples import sample
+from stepping import observed
 
 from aucbench.data import Data
 from aucbench.records import Stop
@@ -57,21 +57,6 @@ def test_the_hinge_with_a_ridge(name, problem):
     if name == "svm-or":  # the others stop where their budget ends
         assert run.stop is Stop.CERTIFIED
         assert -1e-5 <= missing <= 1e-8  # coordinate descent lacks something
-
-
-@EACH
-@pytest.mark.parametrize("name", ["roc-svm-nystrom", "roc-svm-kernel"])
-def test_kernel_machines(name, problem):
-    data, _, y = rows_of(problem)
-    solver = get_solver(name, lam=LAM, gamma=0.1)
-    run, solved = observed(solver, data, passes=2000, gap_tol=1e-7)
-    f, C, R = solved.f, solved.data.rows.matrix, solved.project.root
-    V = np.linalg.solve(R.T, C.T).T  # rows whose linear machine it is
-    kernel = name.endswith("kernel")
-    D = V[f.positives] - V[f.negatives] if kernel else optima.differences(V, y)
-    missing = run.points[-1].objective - optima.least_hinge(D, LAM)
-    assert -1e-5 <= missing <= run.points[-1].gap + 1e-7
-    assert run.points[-1].gap < 1e-6
 
 
 @EACH
