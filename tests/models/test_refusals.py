@@ -25,7 +25,6 @@ from aucbench.errors import (
 from aucbench.features import MaxAbs
 from aucbench.metrics import Aim, intercept_at
 from aucbench.models import score_frame
-from aucbench.optim.classifiers import from_estimator
 from aucbench.optim.trees import portable
 from aucbench.pairs import ByClass
 from aucbench.registry import get_solver
@@ -38,7 +37,6 @@ pytestmark = pytest.mark.usefixtures("in_process")
 X, Y = NUMBERS.rows.matrix, NUMBERS.y
 WORDS, GROUP = np.where(Y > 0, "yes", "no"), np.arange(120) // 4
 PARTS = InMemory(NUMBERS, 50)
-INF = np.where(np.arange(120)[:, None] == 3, np.inf, X)
 CARD = {"scorecard": True, "target": "y", "positive": "yes", "drop": "since"}
 ROWS = TABLE.drop(columns="y")
 
@@ -75,19 +73,11 @@ class Silent(Scoring):
     pass
 
 
-def of_neighbours():
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return portable(solve(from_estimator(KNeighborsClassifier()), NUMBERS).model)
-
-
 two = partial(learn, "svm-or", y=CLASSES)
 card = partial(fit, solver="rank-svm", **CARD)
 REFUSED = refusals(
     # estimators
     ("not fitted", lambda: AUCClassifier().predict(X), NotFittedError, "not fitted"),
-    ("not fitted, AUC", lambda: AUCClassifier().auc_score(X, Y), NotFittedError, "not fitted"),
-    ("one label", learn(y=np.zeros(120)), DataError, "120"),
     ("solver", learn("shtauc"), UnknownNameError, "sht-auc"),
     ("columns", learn(then=lambda model: model.predict(X[:, :4])), DataError, "expecting 6"),
     ("intercept by a map", learn(features="append-one"), ParameterError, "sto-iht"),
@@ -95,7 +85,6 @@ REFUSED = refusals(
     ("label of a score", learn(then=lambda m: m.score(X, CLASSES)), DataError, "'ape'"),
     ("label of an AUC", learn(then=lambda m: m.auc_score(X, CLASSES)), DataError, "'ape'"),
     ("AUC of a class", learn(then=lambda m: m.auc_score(X[:3], [1] * 3)), DataError, "positive"),
-    ("infinite", learn(X=INF), DataError, "inf"),
     ("set k of 0", lambda: AUCClassifier("sht-auc").set_params(solver__k=0), ParameterError, "k"),
     ("set j", lambda: AUCClassifier("sht-auc").set_params(solver__j=1), UnknownNameError, "'j'"),
     ("warm logistic", learn("logistic", warm_start=True, then=lambda m: m.fit(X, Y)),
@@ -110,9 +99,6 @@ REFUSED = refusals(
     ("no weights", learn("sht-auc[k=2]", weights=1.0 + GROUP % 2), AucbenchError, "weights"),
     ("weights and calibration", learn("logistic", weights=1.0 + GROUP % 2, calibration="sigmoid"),
      AucbenchError, "calibration"),
-    ("negative weight", learn("logistic", weights=np.resize([1.0, -2], 120)), DataError, "least 0"),
-    ("weights of 0", learn("logistic", weights=np.zeros(120)), DataError, "zero"),
-    ("weight of NaN", learn("logistic", weights=np.full(120, np.nan)), DataError, "row 0"),
     ("class of weight 0", two(weights=np.where(CLASSES == "bee", 0.0, 1.0)), DataError, "bee"),
     # aims, labels and pairs of estimators
     ("share", learn(specificity=1.01), ParameterError, "specificity"),
@@ -208,7 +194,6 @@ REFUSED = refusals(
         ({"drop": ()}, UnsupportedError, "--drop since")]),
     # models
     ("columns of a model", lambda: learnt()[1].scores(X[:, :5]), DataError, "5 columns"),
-    ("forest of neighbours", of_neighbours, UnsupportedError, "KNeighborsClassifier"),
     ("saved neighbours", learn("estimator[sklearn.neighbors:KNeighborsClassifier]",
                                then=lambda model: model.save("m")), UnsupportedError, "hist-grad"),
     ("map of others", lambda: model_of_run(
