@@ -99,13 +99,6 @@ def test_table_rows_and_lines_say_which_fits_have_not_converged(compared, tmp_pa
     assert next(both) == next(both)
 
 
-def test_too_few_rows_of_a_class_is_skipped(toys, compared, tmp_path):
-    data = write_csv(tmp_path / "tiny.csv", [0, 1, 0, 1, 0, 0, 0])
-    _, rows = compared("--solvers", "means", "--data", f"{data},{SMALL}", "--splits", 3)
-    assert [row["status"] for row in rows] == ["skipped"] * 3 + ["ok"] * 3
-    assert "2 row(s) of the rarer class, fewer than the 3 folds" in rows[0]["reason"]
-
-
 def test_ctrl_c_keeps_the_finished_rows(toys, tmp_path, monkeypatch):
     path, real = tmp_path / "rows.json", runner.run
 
@@ -248,18 +241,6 @@ def sources(tmp_path, name):
         lines = [f"{i % 7 + shift * (i % 2)},{i * i % 11},{i % 2}" for i in range(40)]
         (place / name).write_text("\n".join(["a,b,y", *lines]), encoding="utf-8")
     return tmp_path, tmp_path / "sub"
-
-
-def test_two_sources_of_one_name_run_beside_each_other_but_one_source_once(tmp_path, monkeypatch):
-    sources(tmp_path, "both.csv")
-    monkeypatch.chdir(tmp_path)
-    asked = ("compare", "--solvers", "logistic", "--splits", 2, "--quiet", "--data")
-    told = said(*asked, "both.csv,sub/both.csv")
-    assert [line for line in told.splitlines() if "both.csv: 40 rows" in line] == [
-        f"{name}: 40 rows, 20 positive (50.0%), 2 features" for name in ("both.csv", "sub/both.csv")
-    ]
-    for names in ("both.csv,./both.csv", "breast-cancer,aucbench:breast-cancer"):
-        assert "are the same" in refused(*asked, names)
 
 
 def test_another_source_of_a_name_in_one_results_folder_is_told(tmp_path, monkeypatch):

@@ -77,16 +77,6 @@ def test_a_run_takes_it_once(opened):
         assert is_closed(taken)
 
 
-@pytest.mark.parametrize(("threads", "modules"), [(2, []), (1, [FOREST])])
-def test_a_run_that_wants_another_one_does_not_take_it(opened, threads, modules):
-    with (
-        head_start(["compare", "--solvers", "sht-auc"]),
-        supervisor_of(LocalEngine(threads=threads), modules) as own,
-    ):
-        assert next(iter(opened)) is not own
-        assert is_closed(next(iter(opened)))
-
-
 def test_a_run_opens_its_own_where_none_could_start_ahead(monkeypatch, opened):
     def refused(engine, modules):
         raise OSError("no space left")

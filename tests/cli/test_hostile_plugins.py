@@ -11,11 +11,10 @@ from command_line import done, flat, refused, said, strict
 from toys import Site
 
 from aucbench.bench import Store
-from aucbench.bench.measuring import MOST_ENDS, measure_of
+from aucbench.bench.measuring import MOST_ENDS
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows
 from aucbench.data.sound import unsound
-from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.processes.records import Limits
 
 DATASETS = """
@@ -234,34 +233,3 @@ def test_a_metric_whose_import_never_ends_has_the_time_of_a_cell(tmp_path):
     (tmp_path / "endless.py").write_text("import time\ntime.sleep(600)\n")
     told = refused(*RUN, "--timeout", 1, "--metrics", f"{tmp_path / 'endless.py'}:m")
     assert "did not end within 1 s" in told
-
-
-def test_names_of_metrics(acme):
-    assert measure_of("acme:lift[0.3]").name == "acme:lift[depth=0.3]"
-    assert measure_of("lift").smaller is False
-    assert measure_of("miss").smaller is True
-    assert measure_of("aucbench:pauc[.2]").name == "pauc[max_fpr=0.2]"
-    # A built-in name cannot be taken, and that of the distribution is never ambiguous.
-    y, scores = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
-    assert measure_of("auc")(y, scores) == 0.75
-    assert measure_of("acme:auc")(y, scores) == 0.123
-    for name, error, word in (
-        ("lfit", UnknownNameError, "lift"),
-        ("lift[deep=1]", ParameterError, "deep"),
-    ):
-        with pytest.raises(error, match=word):
-            measure_of(name)
-
-
-def test_a_changed_file_is_another_metric(monkeypatch, tmp_path):
-    site = Site(tmp_path)
-    text = (
-        "from aucbench.hookspecs import hookimpl\n"
-        "@hookimpl\ndef aucbench_metrics(): return {'flat': lambda y, scores: 0.25}\n"
-    )
-    site.add("flat", flat=text)
-    monkeypatch.syspath_prepend(tmp_path)
-    y, scores = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
-    assert measure_of("flat")(y, scores) == 0.25
-    site.module("flat_flat", text.replace("0.25", "0.5"))
-    assert measure_of("flat")(y, scores) == 0.5

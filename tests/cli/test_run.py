@@ -92,17 +92,6 @@ def test_stale_rows_and_those_of_other_settings_are_told_apart(plan, monkeypatch
     assert {*column("stale")} == {"", "true"}
 
 
-def test_export_of_stale_rows_needs_no_data(plan):
-    plan.write_text(PLAN.replace('"outbreak[n=120,d=10,k=3]"', '"own.csv"'))
-    Path("own.csv").write_text("a,y\n" + "".join(f"{j},{j % 2}\n" for j in range(20)))
-    done(*RUN, "--quiet")
-    Path("own.csv").unlink()
-
-    done("export", "kept", "table.csv", code=2)
-    assert "the column `stale` is empty" in said("export", "kept", "table.csv", "--stale")
-    assert {*column("stale")} == {""}
-
-
 @pytest.mark.parametrize("asked", [None, 5])
 def test_the_limit_is_named_where_it_has_ended_a_cell_and_nobody_has_asked_for_it(
     plan, monkeypatch, asked

@@ -1,7 +1,6 @@
 """Interrupted runs go on where they stopped; a second run on one folder waits."""
 
 import random
-import re
 import shutil
 import signal
 import time
@@ -129,26 +128,3 @@ def test_a_signal_or_kill_9_ends_a_run_and_the_same_command_goes_on(planned, who
     assert 2 <= planned.finished("kept") <= CELLS
     kill_run(planned, 0.5 * whole[1])
     require_going_on(planned, whole)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("is_killed", [False, True])
-def test_a_second_run_waits_and_then_does_what_is_missing(planned, whole, is_killed):
-    first = planned.start(*RUN)
-    assert "breast-cancer" in planned.line(first)  # before its first cell
-    planned.until(first, lambda: planned.finished("kept") >= 3 or not is_killed)
-    first.send_signal(signal.SIGSTOP)
-    second = planned.start(*RUN)
-    waiting = planned.line(second)
-    assert waiting.startswith("warning: process ")
-    assert waiting.endswith("writes into kept; this run begins when that one ends\n")
-    done = planned.finished("kept")
-    first.send_signal(KILL if is_killed else signal.SIGCONT)
-    first.communicate()
-    _, errors = second.communicate(timeout=600)
-
-    assert (first.returncode, second.returncode) == (-KILL if is_killed else 0, 0), errors
-    require_same(planned, whole)
-    counts = [int(number) for number in re.findall(rf"^(\d+)/{CELLS}: ", errors, re.MULTILINE)]
-    assert all(done < number for number in counts)
-    assert bool(counts) is is_killed  # else the other one has computed all cells

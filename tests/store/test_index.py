@@ -102,15 +102,6 @@ def test_no_changed_bit_of_it_changes_an_answer(indexed):
             assert {key: finished(key)["n"] for key in KEYS} == NUMBERS
 
 
-def test_a_folder_in_its_place_is_told_about(indexed):
-    (indexed / "index.json").unlink()
-    (indexed / "index.json").mkdir()
-    with DocumentStore(indexed) as store:
-        assert store.finished(["n"])(KEYS[7]) == {"n": 7}
-        (problem,) = store.problems()
-    assert problem.startswith(f"cannot write {indexed}/index.json: Is a directory; repair")
-
-
 def test_shards_that_others_change_add_or_take_are_seen(indexed, tmp_path, record):
     path_of(indexed, KEYS[0]).unlink()
     shutil.rmtree(path_of(indexed, KEYS[1]).parent)

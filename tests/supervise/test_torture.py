@@ -24,7 +24,6 @@ MINE = "class Mine({}): pass\nraise Mine('no')"
 UNHEARD = "sys.stderr.close(); raise ValueError('unheard')"
 TWICE = "pid = os.fork(); pid and os.waitpid(pid, 0); result = {} if pid else {'forked': 1}"
 BOMB = "for _ in range(6): os.fork()\ntime.sleep(1000)"
-BESIDE = "threading.Thread(target=hang, args=(room,)).start()\nwhile True: print('x' * MB)"
 FLOOD = "while True: room.line({'x': 'x' * MB})"
 
 ENDINGS = {
@@ -67,7 +66,6 @@ HEALTHY = {
     "thread": ("threading.Thread(target=time.sleep, args=(1000,)).start()", {}),
     "shared memory left": ("leave_shared_memory(room)", {}),
     "return of a fork": (TWICE, {}),
-    "patches": ("patch_what_ends_it()", {}),
     "signals": ("ignore_signals()", {}),
     "a gigabyte of output": ("for _ in range(1024): os.write(1, b'x' * MB)", {}),
     "closed descriptors": ("os.closerange(0, 1000)", {}),
@@ -83,8 +81,6 @@ LOGS = [
     ("os.write(1, b'x' * MB + b'the end\\n')", {}, r"xxthe end\n$"),
     ("raise_what_has_no_text()", {}, r"in raise_what_has_no_text\n"),
     ("os.closerange(0, 900); hang(room)", SHORT, r"call first.*py\", line \d+ in hang\n"),
-    ("hold_the_gil_and_ignore_sigterm()", SHORT, r"call first.*, line \d+ in hold_the_gil"),
-    (BESIDE, SHORT, r"call first.*py\", line \d+ in hang\n"),
     ("os.closerange(0, 900); ctypes.string_at(0)", {}, r"call first.*py\", line \d+ in run_code\n"),
 ]
 

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.shared_memory import SharedMemory
@@ -126,12 +125,6 @@ def raise_what_has_no_text():
     raise Worse
 
 
-def hold_the_gil_and_ignore_sigterm():
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    while True:  # any signal ends a sleep
-        ctypes.PyDLL(None).sleep(1000)
-
-
 def ignore_signals():
     for number in {*signal.Signals} - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_IGN)
@@ -201,17 +194,6 @@ def fork_and_end():
             if os.fork() == 0:
                 time.sleep(1000)
             os._exit(0)
-
-
-def patch_what_ends_it():
-    """All that could end the process, so that it would go on."""
-    import atexit
-
-    for name in ("_exit", "abort", "kill", "killpg", "getpid", "setsid", "write"):
-        setattr(os, name, lambda *_: 1)
-    sys.exit = signal.signal = lambda *_: None
-    atexit.register(time.sleep, 1000)
-    threading._register_atexit(time.sleep, 1000)
 
 
 def read_files(request, room, steps):

@@ -5,7 +5,6 @@ Run in an empty folder. It prints what it has seen as JSON, which another system
 
 import json
 import os
-import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -74,16 +73,6 @@ def models():
     }
 
 
-def statistics():
-    """An interval, and a comparison of two scores."""
-    from aucbench.stats.delong import auc_difference, auc_interval
-    from aucbench.stats.rows import Fold
-
-    frame = rows()
-    first, second = (Fold(frame.target == "yes", frame[name].to_numpy()) for name in ("x0", "x2"))
-    return [repr(auc_interval([first])), repr(auc_difference([first], [second]))]
-
-
 def stores():
     """A results folder: a document, its lock, a damaged file that is moved away, a second one."""
     from aucbench.store.documents import DocumentStore
@@ -112,12 +101,7 @@ def scratch():
     return [*left, ours.path.exists()]
 
 
-STEPS = (modules, files, models, statistics, stores, scratch)
+STEPS = (modules, files, models, stores, scratch)
 
 if __name__ == "__main__":
-    seen = {
-        step.__name__: step()
-        for step in STEPS
-        if step.__name__ in (sys.argv[1:] or [s.__name__ for s in STEPS])
-    }
-    print(json.dumps(seen, default=str))
+    print(json.dumps({step.__name__: step() for step in STEPS}, default=str))
