@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from time import perf_counter
@@ -55,12 +56,8 @@ class Outcome:
 
     def lines(self) -> Iterator[str]:
         """Yield it for people."""
-        yield f"## {self.name}"
-        yield "without options:"
-        yield from self.first
-        yield "with the options of the trial:"
-        yield from self.said
-        yield f"auto took {self.solver}"
+        yield from (f"## {self.name}", "without options:", *self.first)
+        yield from ("with the options of the trial:", *self.said, f"auto took {self.solver}")
         peers = ", ".join(f"{name} {auc:.4f} ({s:.0f} s)" for name, (auc, s) in self.peers.items())
         yield f"AUC of auto {self.auc:.4f} ({self.seconds:.0f} s); {peers}"
         yield "goal reached" if self.behind <= GOAL else f"MISSED: {self.behind:.4f} below the best"
@@ -72,15 +69,8 @@ class Outcome:
     def row(self) -> str:
         """Return it as a row of a table."""
         each = [f"{value:.4f}" for value, _ in self.peers.values()]
-        return " | ".join(
-            [
-                f"| {self.name}",
-                f"{self.auc:.4f}",
-                f"{self.seconds:.0f}",
-                *each,
-                f"{self.behind:+.4f} |",
-            ]
-        )
+        first = [f"| {self.name}", f"{self.auc:.4f}", f"{self.seconds:.0f}"]
+        return " | ".join([*first, *each, f"{self.behind:+.4f} |"])
 
 
 def outcome(name: str, folder: Path, *more: str, seed: int = 0) -> Outcome:
@@ -96,16 +86,9 @@ def outcome(name: str, folder: Path, *more: str, seed: int = 0) -> Outcome:
     shares = dict(zip(SHARES, rates(flagged, labels.to_numpy()), strict=True))
     point = model.function.operating
     told = {} if point is None else {s: getattr(point, s) for s in SHARES}
-    return Outcome(
-        name,
-        first,
-        [*said, *warned],
-        str(model.provenance.get("solver")),
-        auc(table, scored["score"]),
-        seconds,
-        peers(table),
-        {share: (told[share], shares[share]) for share in told},
-    )
+    held = {share: (told[share], shares[share]) for share in told}
+    solver, reached = str(model.provenance.get("solver")), auc(table, scored["score"])
+    return Outcome(name, first, [*said, *warned], solver, reached, seconds, peers(table), held)
 
 
 def cpu_seconds() -> float:
@@ -121,9 +104,7 @@ def looked_at(table: Trial, folder: Path) -> list[str]:
     ended = command(folder, "compare", "--data", "train.csv", "--target", table.target, *short)
     lines = (ended.stdout + ended.stderr).splitlines()
     about = [line for line in lines if line.startswith(("  ", "error", "train.csv"))]
-    return about[
-        : next((i for i, line in enumerate(about) if "AUC" in line and " solver" in line), None)
-    ]
+    return [*takewhile(lambda line: not ("AUC" in line and " solver" in line), about)]
 
 
 def fitted(table: Trial, folder: Path, *more: str) -> tuple[Model, list[str]]:
@@ -135,8 +116,7 @@ def fitted(table: Trial, folder: Path, *more: str) -> tuple[Model, list[str]]:
         raise SystemExit(f"{' '.join(asked)} failed: {ended.stderr[-2000:]}")
     lines = ended.stderr.splitlines()
     said = [line for line in lines if not (line[:1].isdigit() and "left" in line)]
-    model = Model.load(folder / "model.aucbench")
-    return model, said
+    return Model.load(folder / "model.aucbench"), said
 
 
 def predicted(table: Trial, folder: Path) -> tuple[pd.DataFrame, list[str]]:

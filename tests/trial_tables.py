@@ -16,37 +16,20 @@ import numpy as np
 import pandas as pd
 
 LATER = 10_000  # held-out rows of most tables
-WORDS = (
-    *("patient", "stable", "walks", "eats", "pain", "none", "mild", "fever", "review", "later"),
-    "family",
-)
+WORDS = "patient stable walks eats pain none mild fever review later family"
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A table with rows to learn from and later rows.
-
-    Attributes
-    ----------
-    train, held : DataFrame
-    target : str
-    positive : str
-        The label of the positive class, as text.
-    options : tuple of str
-        Of `aucbench fit`, besides the target.
-    csv : mapping
-        How pandas writes the file.
-    aside : tuple of str
-        Columns that a careful user would not learn from: keys, weights, leaks, free text.
-    weights : str or None
-    """
+    """A table with rows to learn from and later rows."""
 
     train: pd.DataFrame
     held: pd.DataFrame
     target: str
-    positive: str
-    options: tuple[str, ...] = ()
-    csv: dict[str, Any] = field(default_factory=dict)
+    positive: str  # the label of the positive class, as text
+    options: tuple[str, ...] = ()  # of `aucbench fit`, besides the target
+    csv: dict[str, Any] = field(default_factory=dict)  # how pandas writes the file
+    # Columns that a careful user would not learn from: keys, weights, leaks, free text.
     aside: tuple[str, ...] = ()
     weights: str | None = None
 
@@ -114,7 +97,7 @@ def hospital(rng: np.random.Generator) -> Trial:
     logit += 0.9 * (age > 75) * (stay > 7) + 0.6 * (ward == "icu") + 0.0006 * day
     again = drawn(rng, logit, 0.15)
     gone = np.where(again & (rng.random(n) < 0.97), "readmitted", rng.choice(["home", "care"], n))
-    words = np.array(WORDS)
+    words = np.array(WORDS.split())
     when = pd.Timestamp("2022-01-01") + pd.to_timedelta(day, unit="D")
     frame = pd.DataFrame(
         {
@@ -211,27 +194,19 @@ def survey(rng: np.random.Generator, negative: Any, positive: Any) -> pd.DataFra
     )
 
 
-def yes_no(rng: np.random.Generator) -> Trial:
-    """Labels Y and N."""
-    return Trial(*cut(survey(rng, "N", "Y"), 2000), "left", "Y")
+def two_labels(
+    negative: Any, positive: Any, *options: str, unlabelled: float = 0.0
+) -> Callable[[np.random.Generator], Trial]:
+    """Return the survey with these labels, of which a share is missing where it is learnt from."""
 
+    def made(rng: np.random.Generator) -> Trial:
+        train, held = cut(survey(rng, negative, positive), 2000)
+        if unlabelled:
+            unknown = rng.random(len(train)) < unlabelled
+            train["left"] = train["left"].where(~unknown, "")
+        return Trial(train, held, "left", str(positive), options)
 
-def good_bad(rng: np.random.Generator) -> Trial:
-    """Labels good and bad, of which bad is looked for."""
-    return Trial(*cut(survey(rng, "good", "bad"), 2000), "left", "bad", ("--positive", "bad"))
-
-
-def one_two(rng: np.random.Generator) -> Trial:
-    """Labels 1 and 2, of which 2 is looked for."""
-    return Trial(*cut(survey(rng, 1, 2), 2000), "left", "2", ("--positive", "2"))
-
-
-def true_false(rng: np.random.Generator) -> Trial:
-    """Labels True and False, of which some are missing in the rows to learn from."""
-    train, held = cut(survey(rng, "False", "True"), 2000)
-    unknown = rng.random(len(train)) < 0.04
-    train["left"] = train["left"].where(~unknown, "")
-    return Trial(train, held, "left", "True", ("--unlabelled", "skip"))
+    return made
 
 
 def three_classes(rng: np.random.Generator) -> Trial:
@@ -293,10 +268,10 @@ TABLES: dict[str, Callable[[np.random.Generator], Trial]] = {
     "hospital": hospital,
     "credit": credit,
     "payments": payments,
-    "Y/N": yes_no,
-    "good/bad": good_bad,
-    "1/2": one_two,
-    "True/False": true_false,
+    "Y/N": two_labels("N", "Y"),
+    "good/bad": two_labels("good", "bad", "--positive", "bad"),
+    "1/2": two_labels(1, 2, "--positive", "2"),
+    "True/False": two_labels("False", "True", "--unlabelled", "skip", unlabelled=0.04),
     "three classes": three_classes,
     "ambiguous": ambiguous,
     "1000 x 2000": wide,

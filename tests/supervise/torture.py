@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.shared_memory import SharedMemory
@@ -22,7 +23,7 @@ from aucbench.kernels import parallel
 
 MB = 2**20
 # What codes use.
-__all__ = ["AucbenchError", "ctypes", "parallel", "shutil"]
+__all__ = ["AucbenchError", "ctypes", "parallel", "shutil", "threading"]
 
 
 def run_code(request, room, steps):
