@@ -201,9 +201,9 @@ def of_weights(data, weights):
     return replace(data, target=Labels.of(data.y, None, None, weights))
 
 
-def test_the_right_ones_obey_all_laws():
-    for thing in (solver(), solver(Direct), solver(Stream)):
-        assert not [f for f in check(thing) if f.verdict is Verdict.BROKEN]
+@pytest.mark.parametrize("base", [Descent, Direct, Stream])
+def test_the_right_ones_obey_all_laws(base):
+    assert not [f for f in check(solver(base)) if f.verdict is Verdict.BROKEN]
 
 
 # --- states and declarations ------------------------------------------------------------

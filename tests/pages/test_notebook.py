@@ -48,51 +48,32 @@ def shown(outputs):
     return last
 
 
+NAMES = ("compare", "model", "predict", "decisions", "report", "model-report")
+
+
 @pytest.mark.nightly
 def test_the_cells_show_what_the_pictures_of_the_page_show(executed, page_notebook):
     pictures = page_notebook.pictures(PAGE)
     html = [n for n, outputs in enumerate(executed) if outputs and "text/html" in shown(outputs)]
     assert html == [*pictures]
     assert [*pictures.values()] == [f"notebook-{name}.png" for name in NAMES]
-    for number in pictures:
+    for number, name in pictures.items():
         assert len(shown(executed[number])["text/plain"]) < 2000
-    for name in pictures.values():
         assert (ROOT / "docs" / "img" / name).is_file()
+    outputs = [out for some in executed for out in some]  # no stream, and nothing but these
+    assert {out["output_type"] for out in outputs} == {"display_data", "execute_result"}
+    assert {kind for out in outputs for kind in out["data"]} == {"text/html", "text/plain"}
 
-
-NAMES = ("compare", "model", "predict", "decisions", "report", "model-report")
-
-
-@pytest.mark.nightly
-def test_results_answer_and_the_bar_is_gone(executed):
     bar, result = executed[1]
-    assert bar["output_type"] == "display_data"
-    assert bar["data"]["text/html"] == ""
-    html = result["data"]["text/html"]
-    assert "has the highest AUC" in html
-    assert "positive &#x27;malignant&#x27;" in html
-    assert "left out: patient" in html
-    assert html.count("<tr>") == 4
-
-
-@pytest.mark.nightly
-def test_a_loaded_model_decides_the_same(executed):
-    assert shown(executed[5]) == {"text/plain": "True"}
-
-
-@pytest.mark.nightly
-def test_nothing_but_html_and_text_comes_and_no_stream(executed):
-    kinds = {out["output_type"] for outputs in executed for out in outputs}
-    assert kinds == {"display_data", "execute_result"}
-    types = {name for outputs in executed for out in outputs for name in out["data"]}
-    assert types == {"text/html", "text/plain"}
-
-
-@pytest.mark.nightly
-def test_decisions_find_the_malignant_rows(executed):
+    assert (bar["output_type"], bar["data"]["text/html"]) == ("display_data", "")  # it is gone
+    page = result["data"]["text/html"]
+    for words in ("has the highest AUC", "positive &#x27;malignant&#x27;", "left out: patient"):
+        assert words in page
+    assert page.count("<tr>") == 4
+    assert shown(executed[5]) == {"text/plain": "True"}  # a loaded model decides the same
     counts = [int(text) for text in re.findall(r"<td>(\d+)</td>", shown(executed[4])["text/html"])]
-    assert sum(counts) == 119
     benign, false, missed, found = counts
+    assert sum(counts) == 119
     assert found / (found + missed) > 0.9
     assert false / (benign + false) < 0.1
 
@@ -111,7 +92,9 @@ def test_the_outputs_in_a_browser(executed, page_notebook, browser, tmp_path):
         assert height > 40
         assert browser.run("return document.documentElement.scrollWidth") <= 740
         if "srcdoc" in html:
-            assert len(framed(browser)) > 1000
+            browser.driver.switch_to.frame(0)
+            assert len(browser.run("return document.body.textContent")) > 1000
+            browser.driver.switch_to.default_content()
         if SCREENSHOTS:
             browser.resize(740, height + 16)
             browser.png(Path(SCREENSHOTS) / name)
@@ -119,31 +102,21 @@ def test_the_outputs_in_a_browser(executed, page_notebook, browser, tmp_path):
         assert browser.run("return document.querySelector('body > *').scrollWidth > 0")
 
 
-def framed(browser):
-    """The text of the page inside a frame."""
-    browser.driver.switch_to.frame(0)
-    try:
-        return browser.run("return document.body.textContent")
-    finally:
-        browser.driver.switch_to.default_content()
-
-
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:table-.* nearly:UserWarning")
-def test_the_cells_run_here_too(page_notebook, in_process, tmp_path, monkeypatch):
+def test_the_notebook_of_the_site_has_the_cells_of_the_page_which_run(
+    page_notebook, in_process, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    names = {}
-    for cell in nbformat.reads(page_notebook.content(PAGE), 4).cells:
-        if cell["cell_type"] == "code":
-            exec(cell["source"], names)
-    assert "has the highest AUC" in names["results"]._repr_html_()
-    assert {*names["answer"]["decision"]} == {"benign", "malignant"}
-    assert len(names["model"].report()._repr_html_()) > 1000
-
-
-def test_the_notebook_of_the_site_has_the_cells_of_the_page(page_notebook):
     book = nbformat.reads(page_notebook.content(PAGE), 4)
     nbformat.validate(book)
     code = [cell["source"] for cell in book.cells if cell["cell_type"] == "code"]
     assert code == [text.strip() for text in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)]
     text = "".join(cell["source"] for cell in book.cells if cell["cell_type"] == "markdown")
     assert "](" not in text  # nothing beside it is needed
+    names = {}
+    for source in code:
+        exec(source, names)
+    assert "has the highest AUC" in names["results"]._repr_html_()
+    assert {*names["answer"]["decision"]} == {"benign", "malignant"}
+    assert len(names["model"].report()._repr_html_()) > 1000

@@ -126,13 +126,6 @@ def test_alone_a_property_takes_what_it_shares_with_others():
     assert isnan(alone.explained)
 
 
-def test_one_family_that_decides_a_slope_is_named():
-    y, x, _ = families_of(count=12)
-    x[:, 0] = [0.01 * i for i in range(11)] + [100.0]
-    assert "the slope of rows" in meta_regression(y, x, NAMES).note
-    assert meta_regression(*families_of()[:2], NAMES).note == ""
-
-
 def test_the_mean_of_one_family_has_no_interval():
     assert isnan(mean_over_families([0.1, 0.3], ["a", "a"]).low)
     assert mean_over_families([0.1, 0.3], ["a", "a"]).estimate == pytest.approx(0.2)

@@ -1,15 +1,14 @@
 """The cost of an operation grows as its method says: no accidental square."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from nights import first
+from shown_pages import ROOT
 
 pytestmark = pytest.mark.plain
 
-ROOT = Path(__file__).resolve().parents[2]
 ABOVE = 0.4  # of the exponent of the method: caches and a busy machine, but no square
 SHORT = 0.002  # CPU seconds of the longest call
 
@@ -24,61 +23,50 @@ def growth():
         yield benchmarks.growth
 
 
-def as_made(growth, seconds, *, sorts=False):
+@pytest.mark.parametrize(
+    ("seconds", "sorts", "low", "high"),
+    [
+        (lambda n: 3e-9 * n**2, False, 1.999, 2.001),
+        (lambda n: 1e-8 * n**0.5, False, 0.499, 0.501),
+        (lambda n: 1e-8 * n * np.log(n), True, 0.999, 1.001),  # a sort, after division by its log
+        (lambda n: 1e-8 * n * np.log(n), False, 1.05, 1.5),
+        (lambda n: 1e-3 + 1e-9 * n**2, False, 1.9, 2.1),  # the fixed cost of a call hides nothing
+    ],
+)
+def test_the_exponent_is_that_of_the_law(growth, seconds, sorts, low, high):
     case = growth.Case("made", "n", lambda size: lambda: None, 10, 10**6, sorts=sorts)
     sizes = tuple(case.sizes())
-    return growth.Growth(case, sizes, tuple(seconds(n) for n in sizes))
+    assert low < growth.Growth(case, sizes, tuple(seconds(n) for n in sizes)).exponent < high
 
 
-def test_the_exponent_is_that_of_the_law(growth):
-    assert as_made(growth, lambda n: 3e-9 * n**2).exponent == pytest.approx(2.0)
-    assert as_made(growth, lambda n: 1e-8 * n**0.5).exponent == pytest.approx(0.5)
-
-
-def test_a_sort_is_linear_after_division_by_its_logarithm(growth):
-    sort = as_made(growth, lambda n: 1e-8 * n * np.log(n), sorts=True)
-    assert sort.exponent == pytest.approx(1.0)
-    assert as_made(growth, lambda n: 1e-8 * n * np.log(n)).exponent > 1.05
-
-
-def test_the_fixed_cost_of_a_call_does_not_hide_a_square(growth):
-    assert as_made(growth, lambda n: 1e-3 + 1e-9 * n**2).exponent > 1.9
-
-
-def test_a_square_that_is_timed_is_found(growth):
-    def start(n):
-        x = np.linspace(0.0, 1.0, n)
-        return lambda: np.subtract.outer(x, x)
-
-    case = growth.Case("all pairs", "n", start, 30, 10**4)
-    assert max(growth.measured(case, SHORT).exponent for _ in range(3)) > 1.0 + ABOVE
-
-
-def test_sizes_end_where_a_call_takes_long(growth):
+def test_a_square_that_is_timed_is_found_and_sizes_end_where_a_call_takes_long(growth):
     asked = []
 
     def start(n):
         asked.append(n)
-        return lambda: np.zeros(n * 1_000).sum()
+        x = np.linspace(0.0, 1.0, n)
+        return lambda: np.subtract.outer(x, x)
 
-    one = growth.measured(growth.Case("sum", "n", start, 10, 10**9), 0.001)
-    assert list(one.sizes) == asked
-    assert one.seconds[-1] > 0.001
-    assert max(one.seconds[:-1]) <= 0.001
+    found = [growth.measured(growth.Case("pairs", "n", start, 30, 10**4), SHORT) for _ in "123"]
+    assert max(one.exponent for one in found) > 1.0 + ABOVE
+    assert [n for one in found for n in one.sizes] == asked
+    assert all(max(one.seconds[:-1]) <= SHORT < one.seconds[-1] for one in found)
+
+
+def assert_no_faster(growth, left):
+    """Several attempts: other work on the machine makes single sizes look slower."""
+    for _ in range(4):
+        found = [growth.measured(case, SHORT) for case in left]
+        left = [one.case for one in found if one.exponent > one.case.power + ABOVE]
+    assert not left, [(case.name, case.of, case.cost) for case in left]
 
 
 @pytest.mark.nightly
 def test_nothing_grows_faster_than_its_method(growth):
-    """Several attempts: other work on the machine makes single sizes look slower.
-
-    A report takes seconds, even of few cells; it is measured by `benchmarks/growth.py` alone.
-    """
+    """A report takes seconds, even of few cells; `benchmarks/growth.py` alone measures it."""
     left = [case for case in growth.cases() if not re.search("pass of|report", case.name)]
     assert len(left) > 25
-    for _ in range(4):
-        found = [growth.measured(case, SHORT) for case in left]
-        left = [one.case for one in found if one.exponent > one.case.power + ABOVE]
-    assert not left, [case.name for case in left]
+    assert_no_faster(growth, left)
 
 
 @pytest.mark.slow
@@ -88,7 +76,4 @@ def test_nothing_grows_faster_than_its_method(growth):
 def test_no_pass_grows_faster_than_its_method(growth, solver):
     left = [case for case in growth.cases() if case.name == f"pass of {solver}"]
     assert {case.of for case in left} == {"n", "d", "nnz"}
-    for _ in range(4):
-        found = [growth.measured(case, SHORT) for case in left]
-        left = [one.case for one in found if one.exponent > one.case.power + ABOVE]
-    assert not left, [(case.of, case.cost) for case in left]
+    assert_no_faster(growth, left)

@@ -3,157 +3,159 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refusals
+from shown_pages import ROOT
 
 import aucbench
 from aucbench import aum
 from aucbench.pairs import Group
 
-ROOT = Path(__file__).resolve().parents[2]
+
+@pytest.fixture(scope="module")
+def peers():
+    """The modules of `benchmarks`, which is not installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT)
+        import benchmarks.bench_select
+        import benchmarks.measured
+        import benchmarks.peers.groups
+        import benchmarks.peers.kernels
+        import benchmarks.peers.programs
+        import benchmarks.peers.sets
+
+        yield benchmarks
 
 
-@pytest.fixture(autouse=True)
-def root(monkeypatch):
-    """Make `benchmarks` importable, which is not installed; asv imports it from the folder."""
-    monkeypatch.syspath_prepend(ROOT)
-
-
-@pytest.mark.parametrize("name", ["hinge", "squared-hinge", "logistic"])
-def test_recipes_are_the_losses_that_they_are_compared_with(name):
-    from benchmarks.peers import kernels
-
-    y, s = kernels.scored(300, 0.3)
-    f = aucbench.get_objective(f"pairwise-{name}", aucbench.Data.of(np.zeros((300, 1)), y))
-    value, c = f.of_scores(s)
-    recipe = getattr(kernels, f"{name.replace('-', '_')}_in_numpy")
-    found, coefficients = recipe(s, y > 0)
-    assert found == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(coefficients, c, atol=1e-6 * np.abs(c).max())
-
-
-def test_the_recipe_of_the_aum_is_the_aum():
-    from benchmarks.peers import kernels
-
-    y, s = kernels.scored(300, 0.3)
+def test_recipes_are_what_they_are_compared_with(peers):
+    recipes = peers.peers.kernels
+    y, s = recipes.scored(300, 0.3)
+    for name in ("hinge", "squared-hinge", "logistic"):
+        f = aucbench.get_objective(f"pairwise-{name}", aucbench.Data.of(np.zeros((300, 1)), y))
+        value, c = f.of_scores(s)
+        found, coefficients = getattr(recipes, f"{name.replace('-', '_')}_in_numpy")(s, y > 0)
+        assert found == pytest.approx(value, rel=1e-6), name
+        np.testing.assert_allclose(coefficients, c, atol=1e-6 * np.abs(c).max(), err_msg=name)
     wanted = aum.aum_loss(aum.Breakpoints.of_labels(y), s).value
-    assert kernels.aum_in_numpy(s, y > 0) == pytest.approx(wanted, rel=1e-12)
-
-
-def test_the_recipe_of_top_k_keeps_the_same_entries():
-    from benchmarks.bench_select import numpy_recipe
-
+    assert recipes.aum_in_numpy(s, y > 0) == pytest.approx(wanted, rel=1e-12)
     v = np.random.default_rng(0).standard_normal(1000)
-    found = numpy_recipe(v.copy(), 10, np.empty(1000))
+    found = peers.bench_select.numpy_recipe(v.copy(), 10, np.empty(1000))
     np.testing.assert_array_equal(found, aucbench.get_projector("top-k", k=10)(v.copy()))
 
 
-def test_a_ratio_is_above_one_where_ours_is_faster():
-    from benchmarks.measured import ratio
-
-    assert ratio([1.0, 2.0, 4.0], [3.0, 6.0, 8.0]) == (3.0, 2.5, 3.0)
-
-
-def test_memory_is_what_a_call_adds():
-    from benchmarks.measured import Side, memory
-
+def test_ratios_and_memory_are_those_of_calls(peers):
+    measured = peers.measured
+    assert measured.ratio([1.0, 2.0, 4.0], [3.0, 6.0, 8.0]) == (3.0, 2.5, 3.0)  # ours is faster
     held = np.ones(1_000_000)
-    assert 7 < memory(Side(lambda: held * 2)) < 12
-    assert memory(Side(lambda: held.sum())) < 2
+    assert 7 < measured.memory(measured.Side(lambda: held * 2)) < 12
+    assert measured.memory(measured.Side(lambda: held.sum())) < 2
 
 
-def test_memory_of_a_call_that_ends_its_process_is_an_error():
-    from benchmarks.measured import Side, memory
+@pytest.fixture
+def fake(tmp_path):
+    """Return a function that writes a program, which runs this Python code."""
 
-    with pytest.raises(RuntimeError, match="ended before it reported"):
-        memory(Side(lambda: __import__("os")._exit(3)))
+    def write(text):
+        path = tmp_path / "program"
+        path.write_text(f"#!{sys.executable}\nimport sys\n{text}", encoding="utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+    return write
 
 
-def fake(folder, text):
-    path = folder / "program"
-    path.write_text(f"#!{sys.executable}\nimport sys\n{text}", encoding="utf-8")
-    path.chmod(0o755)
-    return str(path)
+LINEAR = "solver_type X\\nbias -1\\nw\\n0.5 \\n-2 \\n"
+SUPPORT = "3 # documents\\n0 # threshold b, each following line is a SV (starting with alpha*y)\\n"
+SUPPORT += "2 1:0.5 3:1 #\\n-1 3:4 #\\n"
 
 
-def test_weights_of_liblinear_are_read_and_reading_is_subtracted(tmp_path):
-    from benchmarks.peers.programs import ranksvm
-
+def test_weights_of_liblinear_and_svm_perf_are_read(peers, fake, tmp_path):
+    programs, rows = peers.peers.programs, tmp_path / "rows.svm"
     path = fake(
-        tmp_path,
         "if '-e' not in sys.argv: sum(i * i for i in range(2_000_000))\n"
-        "open(sys.argv[-1], 'w').write('solver_type X\\nbias -1\\nw\\n0.5 \\n-2 \\n')\n",
+        f"open(sys.argv[-1], 'w').write('{LINEAR}')\n"
     )
-    found = ranksvm(path, tmp_path / "rows.svm", 3, 1.0)
+    found = programs.ranksvm(path, rows, 3, 1.0)
     np.testing.assert_array_equal(found.w, [0.5, -2.0, 0.0])
-    assert found.seconds > 0.02
+    assert found.seconds > 0.02  # without those of reading
     assert 3 < found.megabytes < 100
-
-
-def test_weights_of_svm_perf_are_its_support_vectors(tmp_path):
-    from benchmarks.peers.programs import svm_perf
-
-    model = (
-        "3 # documents\\n0 # threshold b, each following line is a SV (starting with alpha*y)\\n"
-    )
     path = fake(
-        tmp_path,
-        f"open(sys.argv[-1], 'w').write('{model}2 1:0.5 3:1 #\\n-1 3:4 #\\n')\n"
-        "print('Runtime in cpu-seconds: 1.25')\n",
+        f"open(sys.argv[-1], 'w').write('{SUPPORT}')\nprint('Runtime in cpu-seconds: 1.25')"
     )
-    found = svm_perf(path, tmp_path / "rows.svm", 4, 0.1)
+    found = programs.svm_perf(path, rows, 4, 0.1)
     np.testing.assert_array_equal(found.w, [1.0, 0.0, -2.0, 0.0])
     assert found.seconds == 1.25
 
 
-def test_a_program_that_fails_says_what_it_said(tmp_path):
-    from benchmarks.peers.process import program
-
-    with pytest.raises(RuntimeError, match="ended with 3: no such file"):
-        program([fake(tmp_path, "print('no such file'); sys.exit(3)")])
-    with pytest.raises(RuntimeError, match="did not start"):
-        program([str(tmp_path / "nothing")])
+def of_peers(module, name, *words):
+    """A call of a function of the modules, which are imported only when it is asked."""
+    return lambda: getattr(__import__(f"benchmarks.{module}", fromlist=[name]), name)(*words)
 
 
-def test_a_program_that_takes_too_long_is_ended(tmp_path):
-    from benchmarks.peers.process import program
+def ending():
+    from benchmarks.measured import Side, memory
 
-    assert program([fake(tmp_path, "while True: pass")], limit=1) is None
-
-
-def test_a_path_that_is_no_program_is_refused(monkeypatch, tmp_path):
-    from benchmarks.peers.programs import given
-
-    monkeypatch.setenv("SOFIA", str(tmp_path / "nothing"))
-    with pytest.raises(FileNotFoundError, match="is no program; give the path"):
-        given("SOFIA")
-    monkeypatch.delenv("SOFIA")
-    assert given("SOFIA") is None
+    memory(Side(lambda: __import__("os")._exit(3)))
 
 
-def test_rows_are_split_by_class_and_a_missing_set_says_why(tmp_path):
-    from benchmarks.peers import sets
+FALSE = ["false", "--"]
 
+
+@refusals(
+    ("it fails", of_peers("peers.process", "program", FALSE), RuntimeError, "ended with 1"),
+    ("no program", of_peers("peers.process", "program", ["./no"]), RuntimeError, "did not start"),
+    ("no path", of_peers("peers.programs", "given", "SOFIA"), FileNotFoundError, "program"),
+    ("the process of a call ends", ending, RuntimeError, "ended before"),
+)
+@pytest.mark.usefixtures("peers")
+def test_what_is_refused(call, error, word, monkeypatch):
+    monkeypatch.setenv("SOFIA", "nothing")
+    with pytest.raises(error, match=word):  # with what the program has said, in lines
+        call()
+
+
+def test_a_program_that_takes_too_long_is_ended(peers, fake):
+    assert peers.peers.programs.program([fake("while True: pass")], limit=1) is None
+
+
+def test_rows_are_split_by_class_and_a_missing_set_says_why(peers, tmp_path):
+    sets = peers.peers.sets
     kept = sets.keep(sets.SMALL, tmp_path)
     learnt, held = sets.halves(kept)
-    assert (kept.n, kept.d) == (400, 8)
-    assert learnt.y.size == 300
+    assert (kept.n, kept.d, learnt.y.size) == (400, 8, 300)
     for part in (learnt, held):
         assert np.count_nonzero(part.y > 0) == pytest.approx(0.3 * part.y.size, abs=1)
     assert np.abs(sets.whole(kept).X).max() == 1.0
     assert "nothing" in sets.keep("nothing", tmp_path).why
 
 
+def test_groups_are_written_as_queries_and_each_method_scores_test_groups(peers, tmp_path):
+    groups = peers.peers.groups
+    data = groups.made(400, 3)
+    data = aucbench.Data.of(data.rows.matrix, data.y, groups=data.groups, pairs=Group())
+    lines = groups._written(data, tmp_path / "rows.svm").read_text().splitlines()
+    queries = [int(line.split()[1].removeprefix("qid:")) for line in lines]
+    assert queries == sorted(queries)
+    assert len({*queries}) == 20
+    train, test = data.split(0.25, np.random.default_rng(0))
+    assert groups.methods()["rank-svm"](train, test).scores.shape == (test.n,)
+    assert "PRSVM" in groups.at_hand("PRSVM")
+
+
 @pytest.mark.nightly
-def test_the_command_measures_what_is_installed(tmp_path):
-    told = ["--sets", "made", "--repeats", "1", "--seconds", "0.2", "--cases", "top-k-3,auc-sort"]
-    who = ["--peers", "scipy,svm-or,logistic,lightgbm", "--out", str(tmp_path)]
-    command = [sys.executable, "-m", "benchmarks.peers", *told, *who]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=600)
-    files = {part: tmp_path / f"speed_{part}.json" for part in ("kernels", "objectives", "curves")}
-    read = {part: json.loads(file.read_text(encoding="utf-8")) for part, file in files.items()}
+def test_the_commands_measure_what_is_installed(tmp_path):
+    def ran(module, *words):
+        command = [sys.executable, "-m", f"benchmarks.{module}", *words, "--out", str(tmp_path)]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=600)
+        return {
+            file.stem.removeprefix("speed_"): json.loads(file.read_text(encoding="utf-8"))
+            for file in tmp_path.glob("speed_*.json")
+        }
+
+    given = "--sets made --repeats 1 --seconds 0.2 --cases top-k-3,auc-sort"
+    read = ran("peers", *given.split(), "--peers", "scipy,svm-or,logistic,lightgbm")
     assert [row["name"] for row in read["kernels"]["rows"]] == ["top-k-3", "auc-sort"]
     for row in read["kernels"]["rows"]:
         low, middle, high = (row["ratio"][j] for j in (1, 0, 2))
@@ -168,30 +170,8 @@ def test_the_command_measures_what_is_installed(tmp_path):
         assert [*seconds] == sorted(seconds)
         assert [*aucs] == sorted(aucs)
         assert aucs[-1] > 0.9
-
-
-@pytest.mark.nightly
-def test_the_command_measures_bounds(tmp_path):
-    told = ["csr-grad", "aum-loss", "--seconds", "0.01", "--out", str(tmp_path)]
-    command = [sys.executable, "-m", "benchmarks.bounds", *told]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=600)
-    read = json.loads((tmp_path / "speed_bounds.json").read_text(encoding="utf-8"))
-    assert [row["name"] for row in read["rows"]] == ["csr-grad", "aum-loss"]
-    for row in read["rows"]:
+    bounds = ran("bounds", "csr-grad", "aum-loss", "--seconds", "0.01")["bounds"]
+    assert [row["name"] for row in bounds["rows"]] == ["csr-grad", "aum-loss"]
+    for row in bounds["rows"]:
         assert row["share"][0] == pytest.approx(row["least"] / row["time"], rel=0.9)
-    assert min(read["rates"].values()) > 0
-
-
-def test_groups_are_written_as_queries_and_each_method_scores_test_groups(tmp_path):
-    from benchmarks.peers import groups
-
-    data = groups.made(400, 3)
-    data = aucbench.Data.of(data.rows.matrix, data.y, groups=data.groups, pairs=Group())
-    lines = groups._written(data, tmp_path / "rows.svm").read_text().splitlines()
-    queries = [int(line.split()[1].removeprefix("qid:")) for line in lines]
-    assert queries == sorted(queries)
-    assert len({*queries}) == 20
-    train, test = data.split(0.25, np.random.default_rng(0))
-    scored = groups.methods()["rank-svm"](train, test)
-    assert scored.scores.shape == (test.n,)
-    assert "PRSVM" in groups.at_hand("PRSVM")
+    assert min(bounds["rates"].values()) > 0

@@ -22,44 +22,11 @@ from aucbench.contract import (
     count_rows,
 )
 from aucbench.data import ALL, Data, rows
-from aucbench.errors import DataError, require_above, require_count
+from aucbench.errors import require_above, require_count
 from aucbench.hookspecs import hookimpl
-from aucbench.metrics import auc
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import lipschitz, passes
+from aucbench.optim import passes
 from aucbench.projectors import L2Ball
-
-
-@dataclass(frozen=True)
-class StopsEarly(Solver):
-    """Gradient descent, which keeps the weights of the highest AUC on held-out rows."""
-
-    share: float = 0.2
-
-    space: ClassVar = {"share": (0.1, 0.2, 0.3)}
-    needs: ClassVar = Needs(frozenset({"warm-start"}))
-
-    def __post_init__(self):
-        require_above(0, share=self.share)
-
-    def problem(self, data, rng, budget):
-        data.require_no_weights("stops-early")
-        try:
-            rest, held = data.split(self.share, rng)
-        except DataError:  # a class has too few rows to be divided
-            rest, held = data, data
-        return Problem(PairwiseSquare(rest), holdout=held, early_stopping=True)
-
-    def iterates(self, problem, w0, rng, budget):
-        f, held, w = problem.objective, problem.holdout, w0
-        gamma = 1 / lipschitz(f, [ALL], rng)
-        best, most = w0.copy(), -1.0
-        while True:
-            w = w - gamma * f.grad(w)
-            here = auc(held.y, held.scores(w))
-            if here > most:
-                best, most = w.copy(), here
-            yield State(best)
 
 
 @dataclass
@@ -213,47 +180,6 @@ class OwnTree(Solver):
             if gain[i] > most + 1e-12:
                 most, best = float(gain[i]), (j, float(x[i]))
         return best
-
-
-@dataclass(frozen=True)
-class Neighbours(Model):
-    """Shares of positives among the k nearest training rows."""
-
-    X: Any
-    up: Any
-    k: int
-    keeps_rows: ClassVar = True
-
-    def scores(self, rows_):
-        Z = rows_.dense().matrix
-        out = np.empty(len(Z))
-        for lo in range(0, len(Z), 64):
-            part = Z[lo : lo + 64]
-            far = ((part[:, None, :] - self.X[None]) ** 2).sum(axis=2)
-            near = np.argsort(far, axis=1, kind="stable")[:, : self.k]
-            limit = np.take_along_axis(far, near[:, -1:], axis=1)
-            inside = far <= limit  # ties count all, so that the order of rows is no matter
-            out[lo : lo + 64] = (inside * self.up).sum(axis=1) / inside.sum(axis=1)
-        return out
-
-
-@dataclass(frozen=True)
-class NearestRows(Solver):
-    """k nearest neighbours."""
-
-    k: int = 7
-
-    space: ClassVar = {"k": (3, 7, 15)}
-
-    def __post_init__(self):
-        require_count(1, k=self.k)
-
-    def iterates(self, problem, w0, rng, budget):
-        data = problem.data
-        data.require_no_weights("nearest-rows")
-        X = data.rows.dense().matrix.copy()
-        count_rows(data.n)
-        return State(model=Neighbours(X, (data.y > 0).astype(float), min(self.k, data.n)))
 
 
 @dataclass(frozen=True, eq=False)

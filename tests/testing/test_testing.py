@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from refusals import assert_refused, refusals
 
 from aucbench import get_dataset, get_projector, get_solver
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
@@ -20,32 +21,25 @@ from aucbench.testing.samples import Extent
 from aucbench.testing.subjects import subject_of
 
 
-def verdicts(found):
-    return {f.law: f.verdict for f in found}
-
-
 @pytest.mark.parametrize(
-    ("thing", "kind"),
+    ("thing", "kinds"),
     [
-        ("sto-iht", "solvers"),
-        (PairwiseSquare, "objectives"),
-        (get_projector("l2-ball"), "projectors"),
-        (L2Ball, "projectors"),
-        ("maxabs", "features"),
-        (get_dataset("breast-cancer"), "datasets"),
-        (lambda: get_dataset("breast-cancer"), "datasets"),
-        (auc, "metrics"),
+        ("constant", ["solvers"]),
+        (PairwiseSquare, ["objectives"]),
+        (get_projector("l2-ball"), ["projectors"]),
+        (L2Ball, ["projectors"]),
+        ("maxabs", ["features"]),
+        (get_dataset("breast-cancer"), ["datasets"]),
+        (lambda: get_dataset("breast-cancer"), ["datasets"]),
+        (auc, ["metrics"]),
+        ("logistic", ["solvers", "objectives"]),
     ],
 )
-def test_the_kind_of_a_thing_is_found(thing, kind):
+def test_the_kind_of_a_thing_is_found(thing, kinds):
     found = check(thing)
-    assert [f.law for f in found] == [law.name for law in LAWS[kind]]
-    assert {f.kind for f in found} == {kind}
+    assert sorted(f.law for f in found) == sorted(law.name for kind in kinds for law in LAWS[kind])
+    assert {f.kind for f in found} == {*kinds}
     assert Verdict.BROKEN not in {f.verdict for f in found}
-
-
-def test_a_name_of_two_kinds_is_checked_as_both():
-    assert {f.kind for f in check("logistic")} == {"solvers", "objectives"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,29 +50,22 @@ class Needy(L2Ball):
 def test_what_cannot_be_built_is_one_finding():
     [finding] = check(Needy)
     assert (finding.law, finding.verdict) == ("built", Verdict.BROKEN)
-    assert "missing 1 required keyword-only argument: 'k'" in finding.reason
+    assert "'k'" in finding.reason
 
 
 def test_an_expected_failure_has_its_reason_and_may_not_hold():
-    assert verdicts(check(PairwiseHinge))["blocks"] is Verdict.EXPECTED
-
+    hinge = {f.law: f.verdict for f in check(PairwiseHinge)}
+    assert hinge["blocks"] is Verdict.EXPECTED
     found = check(L2Ball, expected={"nearest": "rounding"})
     [broken] = [f for f in found if f.verdict is Verdict.BROKEN]
     assert broken.law == "nearest"
-    assert "it holds now; take it out of expected_failures" in broken.reason
+    assert "it holds now" in broken.reason
     assert "rounding" in broken.reason
 
 
 @dataclass(frozen=True)
 class Misnamed(L2Ball):
     expected_failures: ClassVar = {"nearst": "a slip"}
-
-
-def test_an_expected_failure_names_a_law():
-    with pytest.raises(UnknownNameError, match="did you mean 'nearest'"):
-        check(Misnamed())
-    with pytest.raises(UnknownNameError, match="unknown law of projectors 'ranks'"):
-        parametrize_checks("projectors", ["l2-ball"], expected={"ranks": "why"})
 
 
 def thorough(thing, *laws, expected=None):
@@ -92,16 +79,12 @@ def of_few_rows(y, scores):
 
 
 def test_an_expected_failure_may_be_of_larger_rows():
-    known = {"returns-a-number on larger rows": "it has no value for many rows"}
     law = "returns-a-number"
-    assert thorough(of_few_rows, law) == {False: Verdict.HOLDS, True: Verdict.BROKEN}
-    assert thorough(of_few_rows, law, expected=known) == {
-        False: Verdict.HOLDS,
-        True: Verdict.EXPECTED,
-    }
-    assert thorough(auc, law, expected=known) == {False: Verdict.HOLDS, True: Verdict.HOLDS}
-    with pytest.raises(UnknownNameError, match="did you mean 'larger rows'"):
-        thorough(auc, expected={"returns-a-number on larger row": "a slip"})
+    known = {f"{law} on larger rows": "it has no value for many rows"}
+    holds, broken, expected = Verdict.HOLDS, Verdict.BROKEN, Verdict.EXPECTED
+    assert thorough(of_few_rows, law) == {False: holds, True: broken}
+    assert thorough(of_few_rows, law, expected=known) == {False: holds, True: expected}
+    assert thorough(auc, law, expected=known) == {False: holds, True: holds}
 
 
 def test_what_a_parameter_changes_is_asked_on_the_small_sample_only():
@@ -137,43 +120,57 @@ def test_warnings_come_between_what_is_broken_and_what_is_expected():
     ]
 
 
-def test_what_is_no_plugin_is_refused():
-    with pytest.raises(ParameterError, match="cannot tell what 5 is; say kind='solvers'"):
-        check(5)
-    with pytest.raises(UnknownNameError, match="unknown kind 'solver'"):
-        check(L2Ball, kind="solver")
-    with pytest.raises(UnknownNameError, match="did you mean 'sht-auc'"):
-        check("sht-ac")
+def of_larger_row():
+    return thorough(auc, expected={"returns-a-number on larger row": "a slip"})
 
 
-def test_a_file_has_plugins_and_a_name_of_its_own(tmp_path):
-    for name, source, told in (
-        ("empty_file", "x = 1", "has no class of a solver"),
-        ("decimal", "x = 1", "has the name of another module"),
-    ):
-        path = tmp_path / f"{name}.py"
-        path.write_text(source)
-        __import__("decimal")
-        with pytest.raises(PluginError, match=told):
-            check(str(path))
+def ranks_of_projectors():
+    return parametrize_checks("projectors", ["l2-ball"], expected={"ranks": "why"})
 
 
-def test_an_exception_of_a_plugin_names_its_file_and_line():
-    def raising(y, scores):
-        raise ValueError("boom")
+@refusals(
+    ("no plugin", lambda: check(5), ParameterError, "kind="),
+    ("no kind", lambda: check(L2Ball, kind="solver"), UnknownNameError, "'solver'"),
+    ("no name", lambda: check("sht-ac"), UnknownNameError, "sht-auc"),
+    ("no law of its own", lambda: check(Misnamed()), UnknownNameError, "nearest"),
+    ("no law of the kind", ranks_of_projectors, UnknownNameError, "ranks"),
+    ("no larger rows", of_larger_row, UnknownNameError, "larger rows"),
+)
+def test_what_is_refused(call, error, word):
+    assert_refused(call, error, word)
 
-    finding = check(raising)[0]
-    assert finding.reason.startswith("ValueError: boom (")
-    assert finding.reason.endswith(f"{raising.__code__.co_firstlineno + 1})")
-    assert "test_testing.py" in finding.reason
+
+HOOK = "from aucbench.projectors import L2Ball\ndef aucbench_projector(): return {'b': L2Ball}"
 
 
-def test_an_exception_in_a_library_names_the_line_that_called_it():
-    def broken(y, scores):
-        return np.linalg.cholesky(np.zeros((2, 3)))[0, 0]
+@pytest.mark.parametrize(
+    ("name", "source", "word"),
+    [
+        ("empty_file", "x = 1", "no class"),
+        ("decimal", "x = 1", "another module"),
+        ("misspelt", HOOK, "aucbench_projectors"),
+    ],
+)
+def test_a_file_has_plugins_and_a_name_of_its_own(tmp_path, name, source, word):
+    __import__("decimal")
+    path = tmp_path / f"{name}.py"
+    path.write_text(source)
+    with pytest.raises(PluginError, match=word):
+        check(str(path))
 
-    [finding] = [f for f in check(broken, kind="metrics") if f.law == "repeatable"]
-    line = broken.__code__.co_firstlineno + 1
+
+def raising(y, scores):
+    raise ValueError("boom")
+
+
+def calling(y, scores):
+    return np.linalg.cholesky(np.zeros((2, 3)))[0, 0]
+
+
+@pytest.mark.parametrize("function", [raising, calling])
+def test_an_exception_names_the_line_of_the_plugin(function):
+    [finding] = [f for f in check(function, kind="metrics") if f.law == "repeatable"]
+    line = function.__code__.co_firstlineno + 1
     assert finding.verdict is Verdict.BROKEN
     assert finding.reason.endswith(f"({__file__}:{line})"), finding.reason
 
@@ -188,15 +185,3 @@ def test_each_law_says_what_it_checks_and_how_exactly():
     for laws in LAWS.values():
         assert len({law.name for law in laws}) == len(laws)
         assert all(law.doc and law.tolerance for law in laws)
-
-
-def test_a_misspelt_hook_is_named(tmp_path):
-    path = tmp_path / "misspelt.py"
-    path.write_text(
-        "from aucbench.projectors import L2Ball\n"
-        "class Ball(L2Ball): pass\n"
-        "def aucbench_projector(): return {'ball': Ball}\n"
-    )
-    told = r"aucbench_projector, which is no hook; did you mean aucbench_projectors\?"
-    with pytest.raises(PluginError, match=told):
-        check(str(path))
