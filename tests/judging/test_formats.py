@@ -157,6 +157,15 @@ def test_splits_of_tabarena_are_repeats_of_three_folds_and_others_are_named():
         assert "taken for one" not in " ".join(known.notes)
 
 
+def test_results_by_data_set_of_autogluon_have_folds_in_the_names_of_tasks():
+    table = splits(3, sets=6)
+    names = table["dataset"] + "_" + table["fold"].astype(str)
+    ranked = table.assign(dataset=names, problem_type="binary").drop(columns=["fold", "metric"])
+    assert aucbench.judge(ranked, by="roc_auc").sentences == aucbench.judge(table).sentences
+    errors = aucbench.judge(ranked, by="metric_error").findings
+    assert (errors.measure, errors.smaller) == ("metric_error", True)
+
+
 @pytest.fixture(scope="module")
 def search():
     """What a search of scikit-learn has found."""

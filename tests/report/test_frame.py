@@ -10,12 +10,14 @@ from result_folders import DATASETS, SPLITS, failed, with_cell, written_folder
 from toys import cell, record_of
 
 from aucbench.bench import Choice, Plan, Store
+from aucbench.bench.answers import Wanted
 from aucbench.datasets.reading import ReadOptions
 from aucbench.records import CellStatus
 from aucbench.report import notes, tables
-from aucbench.report.collecting import frame_of
+from aucbench.report.collecting import collect_rows, frame_of, make_frame
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
+from aucbench.report.frame import Source
 from aucbench.report.page import warnings_of
 from aucbench.report.verdict import verdict
 from aucbench.stats.ranking import Bootstrap
@@ -95,6 +97,14 @@ def test_a_cell_that_was_not_run_yet_leaves_its_data_set_out(records):
     assert found.counts(found.pending)[new, found.solvers.index(SHT)] == SPLITS
     assert found.statuses["not run yet"] == SPLITS
     assert len(found.values("auc")) == len(DATASETS)
+
+
+def test_stale_records_are_counted(records):
+    old = [replace(r, id=r.id[::-1]) for r in records[:4]]
+    collected = collect_rows([*records, *old], (), Wanted({r.cell: r.id for r in records}))
+    found = make_frame(collected, (), Source())
+    assert found.source.stale == 4
+    assert found.statuses == {"ok": len(records)}
 
 
 def changed_plan(folder, old, new):

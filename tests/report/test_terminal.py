@@ -16,8 +16,9 @@ from aucbench import compare
 from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.report.collecting import frame_of
-from aucbench.report.document import markdown, tex
+from aucbench.report.document import markdown, tex, text
 from aucbench.report.findings import findings_of
+from aucbench.report.grid import shorten_name
 from aucbench.report.html_page import InlinePage
 from aucbench.report.notes import answer, notes
 from aucbench.report.remarks import remarks_on
@@ -137,6 +138,19 @@ def test_fits_beyond_the_budget_of_their_plan_are_marked_and_the_note_says_how_f
     ]
     assert "| over budget |" in markdown(tables(found))
     assert r"& over budget \\" in tex(tables(found))
+
+
+def test_names_lose_their_middle_where_a_terminal_is_narrow_and_numbers_never():
+    long = "estimator[sklearn.neighbors:KNeighborsClassifier,n_neighbors=15]"
+    path = f"{'a/very/long/path/' * 5}data.svm"
+    found = tables(findings([row(x, path, auc=0.75, fit_seconds=1.0) for x in (long, "b")]))
+    narrow = text(found, 80).splitlines()
+    assert max(map(len, narrow)) <= 80
+    assert "…" in narrow[0]
+    assert "120 rows, 7 features" in narrow[0]
+    assert all("0.7500" in line for line in narrow[2:])
+    assert long in text(found)
+    assert shorten_name("abcdefgh", 5) == "ab…gh"
 
 
 def test_a_data_set_on_which_a_solver_was_not_planned_does_not_count_against_it():
