@@ -62,14 +62,6 @@ def test_steps_are_those_of_a_loop_over_rows_and_thresholds():
     assert np.allclose(got, np.hstack(expected), atol=1e-12)
 
 
-def test_a_value_with_its_share_of_the_rows_has_a_bin_of_its_own():
-    x = np.r_[np.zeros(70), np.linspace(1.0, 2.0, 30)]
-    phi = fit(Bins(count=4), data(x[:, None]))
-    thresholds = phi.blocks[0].thresholds
-    assert 0.0 < thresholds[0] <= 1.0
-    assert thresholds.size == 3
-
-
 DIGITS = [(1.0, 2.0, 2.0), (0.0, 1.0, 1.0), (1499.2, 1503.8, 1500.0), (-0.31, -0.29, -0.3)]
 
 
@@ -172,14 +164,6 @@ def test_weights_within_the_bounds_give_the_shape(asked, column):
         assert (shape.slope * np.diff(f)).min() >= -rounding
     if shape.bend:
         assert (shape.bend * np.diff(f, 2)).min() >= -4.0 * rounding
-
-
-def test_bins_have_slopes_and_no_bends():
-    of = shaped(Shape(-1))
-    terms = applied(fit(Bins(), of), of).terms
-    own = terms.owner == 0
-    assert (terms.high[own] == 0.0).all()
-    assert np.isinf(terms.high[~own]).all()
 
 
 def test_shapes_go_through_a_chain_that_scales_columns():

@@ -74,15 +74,6 @@ def test_the_kernel_auto_is_linear_for_text_and_rbf_for_others():
     assert Kernel("auto").scaled(table).name == "rbf"
 
 
-def test_duplicated_landmarks_change_nothing():
-    few = X[:15, :3]
-    once = fitted(few, rank=15)(rows(few)).matrix
-    twice = fitted(np.repeat(few, 2, axis=0), rank=30)(rows(few)).matrix
-
-    assert np.abs(twice).max() < 2
-    np.testing.assert_allclose(twice @ twice.T, once @ once.T, atol=1e-9)
-
-
 @pytest.mark.parametrize(
     ("every", "rank", "positive"), [(4, 20, 10), (30, 20, 2), (2, 21, 10), (1.25, 20, 10)]
 )

@@ -164,13 +164,6 @@ def test_balls_forgive_the_rounding_of_a_projection_only(ball):
     assert not L1Ball().contains(np.full(2, 1.7e308))
 
 
-def test_values_of_the_penalties():
-    w = np.array([1.0, -2.0, 0.0])
-    assert SoftThreshold(0.5).value(w) == 1.5
-    assert ElasticNet(0.5, 0.25).value(w) == 1.5 + 0.125 * 5
-    assert Identity().value(w) == 0.0
-
-
 # --- a hyperplane, and the norm of a function in representer form ------------------------
 
 FOUR = st.lists(st.floats(-100, 100), min_size=4, max_size=4).map(np.array)
