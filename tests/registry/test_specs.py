@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import assert_refused
 
 from aucbench.bench.cell import Choice
 from aucbench.errors import ParameterError
@@ -108,6 +109,23 @@ def test_any_text_gives_a_specification_or_a_sentence(text):
 )
 def test_examples(text, name, params):
     assert parse_spec(text) == Spec(name, params)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "word"),
+    [
+        ("", 1, "name is missing"),
+        ("a,b", 2, "one name"),
+        ("a[", 3, "']' is missing"),
+        ("a[k=1]x", 7, "closing"),
+        ("a[k=(1]", 7, "opening"),
+        ("a[k=1,,]", 7, "something"),
+        (f"a[k={'[' * 20}{']' * 20}]", 24, "more than 20"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_place(text, at, word):
+    said = assert_refused(lambda: parse_spec(text), ParameterError, word)
+    assert f"at character {at}: " in said
 
 
 def test_the_order_of_parameters_says_nothing():
