@@ -91,6 +91,7 @@ def test_brier_and_log_loss_are_those_of_scikit_learn(seed, weighted):
     p = 1 / (1 + np.exp(-s))
     assert_allclose(brier(y, p, w), metrics.brier_score_loss(y, p, sample_weight=w), rtol=1e-12)
     assert_allclose(log_loss(y, p, w), metrics.log_loss(y, p, sample_weight=w), rtol=1e-12)
+    assert brier([1, 0], [1.0, 0.0]) == log_loss([1, 0], [1.0, 0.0]) == 0.0
 
 
 @pytest.mark.parametrize(
