@@ -234,8 +234,6 @@ def stages(self, problem, w0, rng, budget):
 
 STATES = {
     "float32": ("states", "float32", edited(w=lambda s: s.w.astype(np.float32))),
-    "list": ("states", "the class list", edited(w=lambda s: s.w.tolist())),
-    "column": ("states", "shape (12, 1)", edited(w=lambda s: s.w[:, None])),
     "one more": ("states", "shape (13,)", edited(w=lambda s: np.append(s.w, 1.0))),
     "NaN": ("states", "not finite", edited(w=lambda s: s.w * np.nan)),
     "neither": ("states", "got neither", edited(w=None)),
@@ -359,7 +357,8 @@ def from_zeros(self, problem, w0, rng, budget):
     return Descent.iterates(self, problem, 0.0 * w0, rng, budget)
 
 
-WIDER = {"lam": (1e-2, 1e-1)}  # ten times beyond it is 1e-3
+wider = {"space": {"lam": (1e-2, 1e-1)}}  # ten times beyond it is 1e-3
+of_a_wider_space = solver(Ridge, iterates=least_ridge(5e-3), **wider)
 MINIMA = {
     **{name: ("optimum", "gradient method", ridge(each)) for name, each in ELSEWHERE.items()},
     "n times the ridge if rows are few": (
@@ -368,11 +367,7 @@ MINIMA = {
         replace(ridge(n_times_the_ridge_if_wide), lam=10.0),
     ),
     "gap at the end of a space": ("ends-of-space", "lam=0.001", ridge(least_ridge(5e-3))),
-    "gap beyond a space": (
-        "ends-of-space",
-        "lam=0.001",
-        solver(Ridge, space=WIDER, iterates=least_ridge(5e-3)),
-    ),
+    "gap beyond a space": ("ends-of-space", "lam=0.001", of_a_wider_space),
     "a path that ends elsewhere": (
         "path",
         "the last value",

@@ -98,7 +98,6 @@ def test_its_plugins_obey_the_laws(path, folder, monkeypatch):
 @pytest.mark.usefixtures("installed")
 def test_its_commands_run(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    assert any(command.startswith("pip install") for command in COMMANDS)  # which the fixture does
     for command in COMMANDS:
         program, *words = shlex.split(command, comments=True)
         if program == "aucbench":

@@ -75,7 +75,7 @@ def test_the_table_of_additive_models_is_that_of_the_file(documents):
         np.testing.assert_allclose(found.numbers(column), wanted.to_numpy(), atol=6e-5)
 
 
-# --- how fast, and the history ------------------------------------------------------------
+# --- how fast -------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -138,21 +138,6 @@ def test_what_is_slower_equal_and_lost_is_told(speed, given):
         "- `svm-or` on a9a, λ = 0.01: 2 × slower than P.",
         "- usps, linear scores: quick is first, 1 s; ours 2 s.",
     ]
-
-
-def test_the_history_has_changes_of_ours_and_not_those_of_the_machine(
-    documents, monkeypatch, tmp_path
-):
-    page = documents("page_history")
-    monkeypatch.setattr(page, "FILE", tmp_path / "history.json")
-    commits = [{"hash": h, "date": f"day {i}", "subject": h} for i, h in enumerate("abcd")]
-    seconds = {"sort": [None, 0.8, 0.1, 0.2], "same": [1.0, 1.1, 1.0, 1.2]}
-    seconds["Yardstick.time_numpy_sort"] = [1e-3, 5e-3, 5e-6, 5.0]
-    page.FILE.write_text(json.dumps({"commits": commits, "seconds": seconds}))
-    _, _, *rows = page.changes()
-    assert rows == ["| `sort` | `b` | 800 ms | 200 ms | 4 × faster | 8 × faster at `c` |"]
-    _, _, first, *_ = page.states()
-    assert first == "| `a` | day 0 | a | 2 | 1 ms |"
 
 
 # --- options, listings and simulations ----------------------------------------------------

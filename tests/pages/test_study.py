@@ -196,15 +196,6 @@ def test_the_means_are_those_of_the_file(page, study):
     assert order == sorted(order, reverse=True)
 
 
-def test_tuning_compares_a_solver_with_itself(study):
-    of = {pair.a: pair for pair in study.tuning.pairs}
-    assert "hist-gradient-boosting" not in of  # it was not tuned
-    gains = pivoted()["logistic"] - pivoted("default")["logistic"]
-    mean = gains.groupby("group").apply(lambda one: one.mean(skipna=False)).mean()
-    assert of["logistic"].mean == pytest.approx(mean, abs=1e-9)
-    assert of["logistic"].adjusted_p >= of["logistic"].p
-
-
 FEW = ("logistic", "svm-or", "opauc", "lightgbm", "random-forest", "additive")
 
 

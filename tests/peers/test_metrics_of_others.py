@@ -89,37 +89,15 @@ def test_concordance_of_scikit_survival(seed):
     assert told.tied_times == tied_times
 
 
-def weighted_times(seed):
-    """Test rows, training rows with the last one not censored, and both for scikit-survival."""
-    util = pytest.importorskip("sksurv.util", reason=SURVIVAL)
-    time, event, s = times(seed)
-    past, seen, _ = times(seed + 1000)
-    past, seen = np.append(past, 13.0), np.append(seen, True)
-    given = util.Surv.from_arrays(seen, past), util.Surv.from_arrays(event, time)
-    return time, event, s, Survival.of(past, seen), given
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_uno_s_concordance_of_scikit_survival(seed):
-    time, event, s, train, given = weighted_times(seed)
     peer = pytest.importorskip("sksurv.metrics", reason=SURVIVAL)
+    from sksurv.util import Surv
+
+    time, event, s = times(seed)
+    past, seen, _ = times(seed + 1000)
+    past, seen = np.append(past, 13.0), np.append(seen, True)  # the last one is not censored
+    given = Surv.from_arrays(seen, past), Surv.from_arrays(event, time)
     value = peer.concordance_index_ipcw(*given, s, tau=6.0)[0]
+    train = Survival.of(past, seen)
     assert metrics.cindex(time, event, s, weight="ipcw", tau=6.0, train=train) == near(value)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_cumulative_dynamic_auc_of_scikit_survival_is_a_weighted_auc(seed):
-    time, event, s, _, given = weighted_times(seed)
-    peer = pytest.importorskip("sksurv.metrics", reason=SURVIVAL)
-    from sksurv.nonparametric import CensoringDistributionEstimator
-
-    at = np.median(time) + 0.5
-    if not (time > at).any():
-        pytest.skip("no row is observed that long")
-    value = peer.cumulative_dynamic_auc(*given, s, [at])[0][0]
-    curve = CensoringDistributionEstimator().fit(given[0])
-    case = event & (time <= at)
-    weights = np.zeros(time.size)  # a row that is censored before is not there
-    weights[case] = 1.0 / curve.predict_proba(time[case])
-    weights[time > at] = 1.0
-    assert metrics.auc(case, s, sample_weight=weights) == near(value)

@@ -13,9 +13,7 @@ from aucbench.contract import (
     Cut,
     FeatureMap,
     Model,
-    Needs,
     Objective,
-    Problem,
     Projector,
     Solver,
     State,
@@ -24,90 +22,6 @@ from aucbench.contract import (
 from aucbench.data import ALL, Data, rows
 from aucbench.errors import require_above, require_count
 from aucbench.hookspecs import hookimpl
-from aucbench.objectives import PairwiseSquare
-from aucbench.optim import passes
-from aucbench.projectors import L2Ball
-
-
-@dataclass
-class Memory:
-    """What `Stream` has learnt."""
-
-    w: Any
-    sums: Any
-    t: int = 0
-
-
-@dataclass(frozen=True)
-class Stream(Solver):
-    """AdaGrad on the logistic loss, row by row."""
-
-    eta: float = 0.3
-
-    space: ClassVar = {"eta": (0.1, 0.3, 1.0)}
-    needs: ClassVar = Needs(frozenset({"warm-start", "chunks"}))
-
-    def __post_init__(self):
-        require_above(0, eta=self.eta)
-
-    def problem(self, data, rng, budget):
-        if data.weights is not None:
-            data.require_no_weights("stream")
-        return Problem(train=data)
-
-    def start(self, w, rng):
-        return Memory(w, np.zeros(w.size))
-
-    def update(self, memory, chunk, order):
-        X, y = chunk.rows.dense().matrix, chunk.y
-        count_rows(order.size)
-        for i in order:
-            x, memory.t = X[i], memory.t + 1
-            slope = -y[i] * (0.5 - 0.5 * np.tanh(0.5 * y[i] * (x @ memory.w)))
-            g = slope * x
-            memory.sums += g * g
-            memory.w -= self.eta * g / np.sqrt(np.where(memory.sums > 0, memory.sums, 1.0))
-
-    def weights(self, memory):
-        return memory.w
-
-    def iterates(self, problem, w0, rng, budget):
-        return passes(self, problem, w0, rng, shuffle=True)
-
-
-@dataclass(frozen=True)
-class FrankWolfe(Solver):
-    """Frank–Wolfe in a ball with the exact step of a square; its gap is a certificate."""
-
-    radius: float = 1.0
-
-    space: ClassVar = {"radius": (0.1, 1.0, 10.0)}
-    needs: ClassVar = Needs(frozenset({"weights"}))
-
-    def __post_init__(self):
-        require_above(0, radius=self.radius)
-
-    def problem(self, data, rng, budget):
-        return Problem(PairwiseSquare(data), L2Ball(self.radius))
-
-    def iterates(self, problem, w0, rng, budget):
-        f, w, R = problem.objective, np.zeros_like(w0), self.radius
-        while True:
-            g = f.grad(w)
-            length = float(np.linalg.norm(g))
-            e, eta = f.rounding(w)
-            yield State(
-                w,
-                gap=float(g @ w) + R * length * (1 + 1e-12) + 2 * R * eta + 2 * e,
-                residual=length,
-            )
-            if length == 0:
-                return
-            move = -R / length * g - w
-            bend = float(move @ f.curvature(move))
-            if not bend > 0:
-                return
-            w = w + min(1.0, max(0.0, -float(g @ move) / bend)) * move
 
 
 @dataclass(frozen=True)
