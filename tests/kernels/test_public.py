@@ -78,6 +78,14 @@ def test_a_kernel_of_other_headers_is_refused_at_import(tmp_path, imported):
     assert_refused(imported, PluginError, f"has version {KERNEL_API}")
 
 
+def test_headers_of_another_version_are_refused():
+    aucbench.require_kernel_api(KERNEL_API, "same")
+    older = KERNEL_API - 1
+    assert_refused(
+        lambda: aucbench.require_kernel_api(older, "older"), PluginError, f"version {older}"
+    )
+
+
 def public_names():
     """What the header for others takes from the headers of the kernels."""
     listed = re.findall(
