@@ -233,6 +233,16 @@ def test_a_large_claim_does_not_raise_the_tolerance_of_the_gap():
     assert solve(Claims(1e6, at=3, gap=0.1), DATA, gap_tol=tolerance).stop is Stop.STALLED
 
 
+def test_a_claim_may_err_by_the_rounding_of_long_rows_and_by_no_more():
+    rows = Data.of(DATA.rows.matrix + 1e9, DATA.y)
+    f = PairwiseSquare(rows)
+    value, error = f.value(W), f.rounding(W)[0]
+    assert error > 1e-3 * value
+    assert solve(Says([State(W, value=value + 0.9 * error)]), rows, passes=1).stop is Stop.PASSES
+    wrong = Says([State(W, value=value + 1.1 * error)])
+    assert_refused(lambda: solve(wrong, rows, passes=1), PluginError, "State.value")
+
+
 # --- parts of a problem --------------------------------------------------------------------
 
 
