@@ -172,6 +172,8 @@ def test_gap_is_relative_to_the_objective_at_w_or_at_0_whichever_is_smaller():
     slow = OnLifted(gaps=(0.8, 0.51, 0.2), level=1000.0, slope=-250.0 / 3.0)
     run = solve(slow, DATA, gap_tol=1e-3)
     assert (run.stop, run.points[-1].step) == (Stop.CERTIFIED, 3)
+    small = OnLifted(gaps=(1e-3,), level=0.01)  # below 1 the gap itself counts
+    assert solve(small, DATA, gap_tol=1e-3).stop is Stop.CERTIFIED
     diverged = OnLifted(last=3, gaps=(1e30,) * 3, level=1.0, slope=1e44)
     assert solve(diverged, DATA).stop is Stop.STALLED
     assert solve(OnLifted(gaps=(0.5,), level=math.inf), DATA, passes=1).stop is Stop.PASSES
