@@ -36,9 +36,11 @@ def read(path, content, **options):
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|", " ", "   "])
 @pytest.mark.parametrize("header", [True, False])
-def test_the_separator_is_found(separator, header, tmp_path):
-    data = read(tmp_path / ("t.csv" if header else "t.txt"), text(separator, header))
-    assert data.names == (NAMES[:2] if header else None)
+def test_the_separator_is_found_with_any_decimal_mark(separator, header, tmp_path):
+    path = tmp_path / ("t.csv" if header else "t.txt")
+    for mark in ".," if separator != "," else ".":
+        data = read(path, text(separator, header, decimal=mark), decimal=mark)
+        assert data.names == (NAMES[:2] if header else None)
 
 
 @pytest.mark.parametrize("ending", ["\r\n", "\r", "\n\n", "\n  \n"])
