@@ -32,7 +32,8 @@ FORMS = ["frame", "csv", "parquet", "feather"]
 
 def kept(form, frame, tmp_path):
     """A frame as a source of some form; gaps are empty cells there."""
-    return frame if form == "frame" else written(frame, tmp_path / f"t.{form}")
+    options = {"sep": "|"} if form == "csv" else {}
+    return frame if form == "frame" else written(frame, tmp_path / f"t.{form}", **options)
 
 
 @pytest.fixture(params=FORMS)
