@@ -45,7 +45,7 @@ FILES = [
     ("t.csv", HEAD + "1,2,3,0\n1,2,4,1\n", Y, "line 2 has 4 cells, but line 1 has 3"),
     ("t.csv", HEAD + "\n1,2,0\n\ninf,2,1\n", Y, "'a' has an infinite number, in line 5"),
     ("t.csv", HEAD + "\n1,2,0" * 99 + "\n1O,2,1", Y, "'1O', which is not a number, in line 102"),
-    ("t.csv", "a,a,y\n1,2,0\n3,4,1\n", Y, "columns 1 and 2"),
+    ("t.csv", "a,a,y\n1,2,0\n3,4,1\n", Y, "columns 1 and 2 have the same name 'a'"),
     ("t.csv", "a,y,a, a\n1,0,2,3\n3,1,4,3\n", Y, "columns 1, 3 and 4"),
     ("t.csv", (HEAD + "1,2,0\nä,4,1\n").encode("latin1"), Y, "0xe4"),
     ("t.csv", HEAD.encode() + b"1,2,0\n" * 99999 + b"\xe4,4,1\n", Y, "line 100001"),
