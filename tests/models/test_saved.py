@@ -53,7 +53,7 @@ LEARNT = [
     *("classes_", "pos_label_", "n_features_in_", "feature_names_in_", "coef_"),
     *("intercept_", "predict", "decision_function", "predict_proba"),
 ]
-STEP = 1 if settings().max_examples >= 2000 else 101  # prime, to meet each kind of change
+STEP = 1 if settings().max_examples >= 2000 else 31  # prime, to meet each kind of change
 
 
 def content(path):
