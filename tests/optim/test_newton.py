@@ -227,3 +227,14 @@ def test_rows_that_are_too_long_certify_nothing(name, bounded):
         run = solve(get_solver(name, lam=1.0), data, passes=20)
         assert run.stop is not Stop.CERTIFIED
         assert run.points[-1].gap in (None, inf)
+
+
+@SOLVERS
+def test_samples_of_many_rows_come_first_for_the_hinge_only(name):
+    data = labelled(2, n=17_000, positives=0.2, shift=0.15)
+    low = np.array([0.0, -inf, -inf, 0.0])
+    data = replace(data, terms=Terms.each(4).bounded(low, np.array([inf, 0.0, 0.0, inf])))
+    run = solve(get_solver(name), data, gap_tol=1e-8)
+    assert run.stop is Stop.CERTIFIED
+    assert (run.w[[0, 3]] > 0.0).all()
+    assert not run.w[[1, 2]].any()
