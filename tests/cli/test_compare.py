@@ -265,3 +265,10 @@ def test_a_report_is_printed_and_written_as_a_page(tested, tmp_path):
     assert "logistic has the highest AUC" in found.stdout
     assert page.read_text("utf-8").startswith("<!doctype html>")
     assert " kB in" in found.stderr
+
+
+@pytest.mark.slow  # the first figure of a process takes long
+def test_a_figure_is_written(tested, tmp_path):
+    path = tmp_path / "curves.svg"
+    done("report", tested[0], "--figure", f"curves={path}", "--dataset", "breast-cancer")
+    assert b"<svg" in path.read_bytes()

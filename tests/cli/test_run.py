@@ -179,3 +179,14 @@ def test_a_run_that_has_no_time_says_so_and_goes_on(plan):
     assert "interim" in ended.stdout.lower()
     assert counts("kept")["missing"] == 4
     assert "2 of 4 rows have no AUC" in done(*RUN, "--minutes", 60).stdout
+
+
+def test_export_of_stale_rows_needs_no_data(plan):
+    plan.write_text(PLAN.replace('"outbreak[n=120,d=10,k=3]"', '"own.csv"'))
+    Path("own.csv").write_text("a,y\n" + "".join(f"{j},{j % 2}\n" for j in range(20)))
+    done(*RUN, "--quiet")
+    Path("own.csv").unlink()
+
+    done("export", "kept", "table.csv", code=2)
+    assert "the column `stale` is empty" in said("export", "kept", "table.csv", "--stale")
+    assert {*column("stale")} == {""}
