@@ -1,6 +1,7 @@
 """The tables of `trial_tables`, from the file to the decision, beside three plain pipelines.
 
-Run it as `python tests/trial.py`, or for some of the tables as `python tests/trial.py shop "1/2"`.
+Run it as `python -m benchmarks.trial`, or for some tables as
+`python -m benchmarks.trial shop "1/2"`.
 It says for each table what `aucbench fit --solver auto` understood and warned of, the AUC on rows
 that nobody trained on, the CPU seconds, and what was promised of the decisions beside what they
 did.
@@ -25,10 +26,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from trial_tables import TABLES, Trial, trial
 
 from aucbench.models import Model
 from aucbench.stats import Interval
+from benchmarks.trial_tables import TABLES, Trial, trial
 
 GOAL = 0.005  # below the best of the pipelines, at most
 SHARES = ("flags", "sensitivity", "precision")
