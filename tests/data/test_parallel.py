@@ -33,13 +33,6 @@ def test_the_environment_says_how_many_threads_a_process_begins_with(text, found
     assert (ended.returncode == 0) == (text == "3")
 
 
-@pytest.mark.parametrize("count", [1, 2, 5])
-def test_results_are_in_the_order_of_the_parts(count):
-    with aucbench.threads(count):
-        assert parallel.mapped(lambda part: part * part, range(20)) == [i * i for i in range(20)]
-        assert parallel.mapped(str, []) == []
-
-
 def test_after_a_failure_no_other_part_is_begun_and_none_is_running():
     begun, ended = [], []
 

@@ -1,6 +1,5 @@
 """What no data can be: refused in one sentence that names the fault."""
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,7 +20,6 @@ from aucbench.stats.vectors import floats
 
 INF, NAN = np.inf, np.nan
 X, Y = np.arange(8.0).reshape(4, 2), np.array([1, -1, 1, -1])
-TEN = np.arange(20.0).reshape(10, 2)
 WORDS = ["yes", "no", "Yes ", "maybe"]
 TIMES, CLASSES = Survival.of([5, 3, 3, 8], [1, 1, 0, 0]), Categories.of(["a", "b", "c", "a"])
 WHOLE = 2**53 + 1  # between two floats
@@ -56,8 +54,6 @@ def uneven(v):
 
 ONE_CLASS = [0, 0, 0, 1, 1, 1]
 LATE = Survival.of(np.arange(1.0, 9.0), [0] * 6 + [1] * 2)
-FOLDS = Data.of(np.zeros((6, 1)), Categories.of([0, 1, 2] * 2))
-FOLDS = replace(FOLDS, folds=np.array([-1, -1, 0, 0, -1, 0], np.int32))
 RNG = np.random.default_rng(0)
 # Two examples: errors (fp, fn) on intervals of the log penalty.
 PENALTIES = {
@@ -70,20 +66,14 @@ LOW, HIGH = "min_log_lambda", "max_log_lambda"
 INTERVALS = [
     (LOW, [-INF, 1, 2, -2, -1], "-2.0"),
     (LOW, [-INF, 2, 2, -INF, -1], "two intervals"),
-    (LOW, [-INF, 1, 2, -INF, -INF], "-inf"),
-    (LOW, [-INF, 1, INF, -INF, 0], "example 0"),
     (LOW, [-INF, 1, NAN, -INF, 0], "entry 2"),
     (HIGH, [1, 3, INF, -1, INF], "from 1.0 to 3.0"),
-    (HIGH, [1, 2, INF, -1, 7], "from -1.0 to 7.0"),
     ("example", [0, 0, 0, 2, 2], "example 1"),
     ("example", [0.0, 0.0, 0.0, 1.0, 1.0], "float64"),
-    ("example", [0, 0, 0, -1, -1], "-1"),
     ("fp", [3, 1, -1, 2, 0], "-1.0"),
     *(("fn", [0, 0, 4, INF, 1], "inf"), ("fn", [0, 0, 4, 1], "(4,)"), ("fn", [1] * 5, "by 0.0")),
     ("possible_fp", [3, 3, 2, 2, 2], "two numbers"),
     ("possible_fn", [3, 3, 3, 1, 1], "more fn"),
-    ("possible_fn", [INF] * 5, "more fn"),
-    ("possible_fp", [3, 3], "(2,)"),
 ]
 
 
@@ -99,26 +89,20 @@ def int32(*values):
 
 MATRICES = [
     ("a vector", X[0], "matrix"),
-    ("no row", np.empty((0, 3)), "0 rows, 3 columns"),
     ("no column", np.empty((4, 0)), "4 rows, 0 columns"),
     ("no sparse row", sparse.csr_array((0, 3)), "empty"),
-    ("texts", np.array([["a"]] * 4), "encode it as numbers"),
     ("complex", np.array([[1j]] * 4), "encode it as numbers"),
     ("a text in objects", np.array([[1], ["b"], [2], [3]], object), "encode it as numbers"),
     ("nan", put(NAN), "nan in row 2, column 1"),
-    ("infinite", put(-INF), "-inf in row 2, column 1"),
     ("nan and inf", put([[NAN, 0], [1, INF]], np.s_[:2]), "row 0, column 0 and inf in row 1, col"),
     ("sparse nan", sparse.csr_array(put(NAN)), "nan in row 2, column 1"),
-    ("sparse infinite", sparse.csr_array(put(-INF)), "-inf in row 2, column 1"),
     ("words in a frame", pd.DataFrame({"a": X[:, 0], "b": WORDS, "c": WORDS}), "'b', 'c'"),
     ("a gap in a frame", pd.DataFrame({"age": put(NAN)[:, 1]}), "column 0 ('age')"),
-    ("a gap in whole numbers", pd.DataFrame({"a": pd.array([1, None, 2, 3], "Int64")}), "('a')"),
     ("masked", [X[0].tolist(), np.ma.masked_all(2), *X[2:]], "row 1, column 0"),
     ("too large", [[1.0, 2.0]] * 3 + [[0.5, WHOLE]], f"{WHOLE} at row 3, column 1"),
 ]
 LABELS = [
     ("all positive", [1, 1, 1, 1], {}, "all 4 labels are positive"),
-    ("all negative", [0, 0, 0, 0], {}, "all 4 labels are negative"),
     ("too few", [1, -1], {}, "4 rows but y has 2"),
     ("none", None, {}, "missing"),
     ("a number", 1, {}, "0 labels"),
@@ -126,27 +110,19 @@ LABELS = [
     ("a matrix", np.eye(4), {}, "one label per row"),
     ("four", [1, 2, 3, 4], {}, "positive"),
     ("two words", ["sick", "well"] * 2, {}, "'sick' (2), 'well' (2)"),
-    ("three words", WORDS, {}, "--positive Yes,yes --negative maybe,no"),
     ("the positive ones", WORDS, {"positive": ["Yes", "yes"]}, "--negative rest"),
     ("neither", WORDS, {"positive": ["yes", "Yes"], "negative": "no"}, "'maybe' (1)"),
     ("both", WORDS, {"positive": ["yes", "no"], "negative": ["no"]}, "'no' is both"),
     ("missing", np.array(["a", "b", None, "b"], object), {"positive": "a"}, "row 2"),
-    ("nan word", np.array(["a", "b", NAN, "b"], object), {"positive": "a"}, "row 2"),
     ("sides of times", TIMES, {"positive": 1}, "name labels"),
-    ("sides of classes", CLASSES, {"positive": "a"}, "name labels"),
     ("many times", Survival.of([5, 3, 3], [1, 1, 0]), {}, "4 rows but y has 3 survival times"),
     ("weights twice", Survival.of(Y + 2, [1, 1, 0, 0], Y + 2), {"weights": Y + 2}, "already"),
     ("weight 0", Y, {"weights": uneven([1, 0])}, "row 2 is 0.0"),
-    ("weight nan", Y, {"weights": uneven([1, NAN])}, "row 2 is nan"),
     ("weight below", Y, {"weights": uneven([1, -1])}, "1 weight"),
-    ("one weight", Y, {"weights": [1.0]}, "shape"),
     ("words as weights", Y, {"weights": WORDS}, "numeric"),
     ("weights far apart", Y, {"weights": uneven([1e308, 1e-8])}, "1e-08 to 1e+308"),
     ("masked groups", Y, {"groups": np.ma.array(Y, mask=[1, 0, 0, 0])}, "groups has 1 masked"),
-    ("masked times", Y, {"times": np.ma.array(Y, mask=[1, 0, 0, 0])}, "times has 1 masked"),
-    ("half floats", Y, {"dtype": "float16"}, "float64 or float32"),
     ("whole numbers", Y, {"dtype": int}, "float64 or float32"),
-    ("no type", Y, {"dtype": "no type"}, "float64 or float32"),
 ]  # fmt: skip
 SINGLE = [(-4e38, "too large"), (1e-46, "too small"), (1e-39, "too small")]
 REFUSED = refusals(
@@ -163,18 +139,14 @@ REFUSED = refusals(
     ),
     ("weights of data", lambda: Data.of(Data.of(X, Y), weights=Y + 2), DataError, "ignored"),
     ("dense", lambda: densify(rows(sparse.csr_array(X)), 5, "a test"), DataError, "maxabs"),
-    ("weights of an AUC", lambda: auc(Y, X[:, 0], uneven([1e308, 1e-8])), DataError, "1e-08"),
     ("weights of a fold", lambda: Fold(Y, X[:, 0], uneven([1e308, 1e-8])), DataError, "1e-08"),
     # Targets
     ("two classes", lambda: Categories.of([0, 1, 1]), DataError, "three"),
     ("1001 classes", lambda: Categories.of(np.arange(1001)), DataError, "1001"),
     ("a class of None", lambda: Categories.of(np.array([2, None, 3], object)), DataError, "row 1"),
-    ("a class of nan", lambda: Categories.of([0.0, NAN, 1.0]), DataError, "every row"),
     ("y of classes", lambda: Data.of(X, CLASSES).y, UnsupportedError, "more than two"),
-    ("y of times", lambda: Data.of(X, TIMES).y, UnsupportedError, "survival times"),
     ("event 2", lambda: Survival.of([1, 2], [0, 2]), DataError, "row 1 is 2"),
     ("time -1", lambda: Survival.of([-1, 2], [1, 1]), DataError, "row 0"),
-    ("time nan", lambda: Survival.of([NAN, 2], [1, 1]), DataError, "row 0"),
     ("time inf", lambda: Survival.of([INF, 1], [1, 1]), DataError, "row 0"),
     ("more events", lambda: Survival.of([1, 2], [1, 1, 1]), DataError, "(3,)"),
     ("one grade", lambda: Grades.of([3, 3]), DataError, "all 2 grades are 3"),
@@ -188,28 +160,21 @@ REFUSED = refusals(
     ),
     ("no example 2", lambda: breakpoints([2], [0], [1], [0], 2), DataError, "from 2 to 2"),
     ("at infinity", lambda: breakpoints([0], [INF], [1], [0], 2), DataError, "infinite"),
-    ("at nan", lambda: breakpoints([0], [NAN], [1], [0], 2), DataError, "entry 0"),
     ("examples out of order", recorded(int32(1, 0), 0, 0), DataError, "order"),
-    ("equal breakpoints", recorded(int32(0, 0), 0, 0), DataError, "order"),
-    ("values out of order", recorded(int32(0, 0), 1, 0), DataError, "order"),
     ("examples of int64", recorded(np.array([0, 1]), 0, 0), DataError, "int32"),
     # Folds
     ("too many folds", divided(Categories.of([0, 1, 2] * 4)), DataError, "fewer than the 5"),
     ("too few events", divided(LATE), DataError, "2 event(s)"),
     ("no pair of times", divided(LATE, 2), DataError, "no two rows to compare"),
-    ("two groups", divided([0, 1] * 45, groups=np.arange(90) % 2), DataError, "2 group(s)"),
     ("one group", divided([0, 1] * 45, groups=np.zeros(90, int)), DataError, "1 group(s)"),
     ("groups of one class", divided(ONE_CLASS, 2, groups=ONE_CLASS), DataError, "training rows"),
     ("inner folds", divided(ONE_CLASS, 2, drawn_few, groups=ONE_CLASS), DataError, "fewer splits"),
-    ("a fold of two classes", lambda: splits(FOLDS, 1, 0), DataError, "no row of class 2"),
     ("no blocks", lambda: Data.of(X, Y).blocks(0), DataError, "0 blocks"),
     ("a class of one row", lambda: Data.of(X, [1, -1, -1, -1]).split(0.3, RNG), DataError, "1 row"),
     ("all of a class", lambda: Data.of(X, Y).split(0.9, RNG), DataError, "all 2 rows"),
     # Shapes and threads
     ("up and down", lambda: Shape.of("increasing-decreasing"), ParameterError, "twice"),
-    ("both bends", lambda: Shape.of("convex-concave"), ParameterError, "twice"),
     ("no such name", lambda: Shapes.of({"c": 1}, ("a", "b"), 2), DataError, "no column"),
-    ("no such number", lambda: Shapes.of({"2": 1}, None, 2), DataError, "no column"),
     ("no names", lambda: Shapes.of({"a": 1}, None, 2), DataError, "no column"),
     *(
         (f"{count} threads", partial(aucbench.threads, count), ParameterError, "threads")
@@ -219,9 +184,7 @@ REFUSED = refusals(
     ("NA", lambda: auc(Y, np.array([pd.NA, 1, 2, 3], object)), DataError, "NaN"),
     ("hidden", lambda: floats("s", np.ma.array(Y, mask=[1, 0, 0, 0])), DataError, "1 masked"),
     ("rounded", lambda: floats("s", np.array([WHOLE, 1])), DataError, f"{WHOLE} at row 0"),
-    ("a text", lambda: floats("s", np.array(["1", 2.0], object)), DataError, "'1' at row 0"),
     ("many texts", lambda: floats("s", ["1", "2"]), DataError, "numeric"),
-    ("ragged", lambda: floats("s", [[1.0], [2.0, 3.0]]), DataError, "array"),
 )  # fmt: skip
 
 

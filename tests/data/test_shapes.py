@@ -52,10 +52,3 @@ def test_maps_that_mix_columns_refuse_shapes():
     for phi in (Unit(), Nystroem(rank=3), Chain((Unit(), Standard()))):
         with pytest.raises(UnsupportedError, match="mix"):
             applied(phi.fit(data, RNG), data)
-
-
-def test_terms_stay_with_rows_and_go_with_features():
-    data = applied(NoMap(), toy())
-    assert not data.terms.are_bounded
-    assert data.take(slice(0, 10)).terms is data.terms
-    assert data.with_rows(data.rows).terms is None

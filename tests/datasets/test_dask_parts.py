@@ -16,7 +16,7 @@ from refusals import assert_refused
 
 import aucbench
 from aucbench.data import Data
-from aucbench.datasets.chunked.dask_parts import is_collection, map_rows, open_collection
+from aucbench.datasets.chunked.dask_parts import open_collection
 from aucbench.errors import DataError, ParameterError
 from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale.chosen import Chosen
@@ -74,22 +74,6 @@ def test_empty_partitions_are_passed_over(client, frame):
     assert 0 in parts.sizes
     assert parts.n == N - 400
     assert weights(parts, parts.engine).size == 4
-
-
-def test_answers_are_lazy_collections(table, frame):
-    X, _ = table
-
-    def first(rows):
-        return np.asarray(rows, float)[:, 0]
-
-    def both(rows):
-        return np.asarray(rows, float)[:, :2]
-
-    for given in (da.from_array(X, chunks=(CHUNK, 2)), dd.from_pandas(frame, npartitions=4)):
-        answer, wide = map_rows(first, given, float), map_rows(both, given, float, 2)
-        assert is_collection(answer)
-        np.testing.assert_array_equal(answer.compute(scheduler="sync"), X[:, 0])
-        np.testing.assert_array_equal(wide.compute(scheduler="sync"), X[:, :2])
 
 
 def test_what_cannot_be_read_is_refused_in_a_sentence(client, table, frame, monkeypatch):

@@ -17,7 +17,6 @@ from tables import FORMATS, PACKERS, framed, matrix, npz, written
 
 from aucbench import get_dataset
 from aucbench.datasets import available, load
-from aucbench.datasets.endings import open_plain
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 
 X, Y = matrix()
@@ -171,15 +170,6 @@ def test_mnist_is_read_from_its_four_files(folder):
 
 
 # Compressed files
-
-
-@pytest.mark.parametrize("ending", PACKERS)
-def test_the_content_is_read_at_any_place(tmp_path, ending):
-    content = (np.arange(1_200_000) // 7 % 251).astype(np.uint8).tobytes()
-    with open_plain(written(content, tmp_path / f"rows.csv{ending}")) as stream:
-        assert stream.read() == content
-        stream.seek(1000)
-        assert stream.read(50) == content[1000:1050]
 
 
 HALVES = (b"a,b,y\n" + b"0.5000000,1,1\n0.0000000,2,0\n" * 50, b"0.1,3,1\n" * 50)

