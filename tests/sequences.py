@@ -37,3 +37,14 @@ def wide(n=40, d=3, seed=0):
         table = [(-INF, 1, 0), (a, 0, 0), (a + width, 0, 1)]
         tables.append([table, table[:2], [(-INF, 0, 0), (a, 0, 1)], [(-INF, 0, 0)]][kind])
     return Data(rows(X), penalties(tables))
+
+
+def learnable(n=120, d=6, seed=0):
+    """Sequences whose intervals lie around x_0 − x_1, one unit to both sides."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    middle = X[:, 0] - X[:, 1] + 0.2 * rng.normal(size=n)
+    edges = np.c_[np.full(n, -INF), -middle - 1.0, -middle + 1.0]
+    errors = [(1, 0), (0, 0), (0, 1)]
+    tables = [[(a, *pair) for a, pair in zip(low, errors, strict=True)] for low in edges]
+    return Data(rows(X), penalties(tables))

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from aum_path import main, plot_path
+from aum_path import main
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference import aum
@@ -155,24 +155,6 @@ def test_maxima_are_those_among_all_events(lines, limit):
     assert found.events == cut(path, None, limit)[0][-1]
 
 
-@given(st.one_of(lines_of(), lines_of(labels=True)))
-def test_the_chosen_step_has_the_value(lines):
-    """The AUM, and the AUC, of thresholds moved there."""
-
-    def at(step):
-        T = lines.intercept + step * lines.slope
-        return aum_path(T, lines.slope, lines.fp_diff, lines.fn_diff, max_events=0)
-
-    for minimum in (first_min(lines), best_min(lines)):
-        assert minimum.step_lo <= minimum.step <= minimum.step_hi
-        assert at(minimum.step).aum[0] == pytest.approx(minimum.value, abs=1e-12)
-    maximum = best_max_auc(lines)
-    assert maximum.step_lo <= maximum.step <= maximum.step_hi
-    # Not between: a plateau may hold an event at which rounded thresholds are tied no more.
-    if not np.isin(maximum.step, path_of(lines).step[1:]):
-        assert at(maximum.step).auc[0] == pytest.approx(maximum.value, abs=1e-12)
-
-
 @given(lines_of(), numbers_of_events, limits, st.sampled_from([2, 3, 7]))
 def test_the_size_of_blocks_does_not_matter(lines, events, limit, size):
     def results():
@@ -248,18 +230,6 @@ def test_golden_numbers(lines, search, limit, expected):
     assert astuple(search(lines, **limit)) == expected
 
 
-def test_the_picture_of_a_walk():
-    """The table in the docstring of `walk.py`."""
-    lines = Lines(*np.array([[0, 1, 3], [1, 0, -1], [1, 0, 1], [0, -1, 0]], float))
-    path = path_of(lines)
-    columns = (path.step, path.aum, path.aum_slope_after, path.auc_after)
-    np.testing.assert_array_equal(
-        columns, [[0, 1, 1.5, 2], [1, 0, 0, 0], [-1, 0, 0, 1], [0.5, 1, 1, 0.5]]
-    )
-    assert astuple(first_min(lines)) == (1.5, 1.0, 2.0, 0.0, 3)
-    assert astuple(best_max_auc(lines))[:4] == (1.5, 1.0, 2.0, 1.0)
-
-
 def test_memory_does_not_grow_with_the_events():
     lines = normal_lines(500)
     tracemalloc.start()
@@ -308,33 +278,6 @@ def test_what_is_refused(call, error, word):
     assert_refused(call, error, word)
 
 
-# --- the picture of `examples/aum_path.py` ---------------------------------------------------
-
-
-@pytest.fixture
-def path():
-    """AUC rises to 1, stays there and falls; AUM falls to 0, stays and rises."""
-    T, d = [-4.0, -1, 0, 1, 2, 3], [1, 2, 0, -1.5, -1, -2.5]
-    return aum_path(T, d, [0, 1, 0, 0, 1, 1], [-1, 0, -1, -1, 0, 0])
-
-
-def test_the_lines_of_the_picture_are_the_path(path, tmp_path):
-    (events, beyond, minimum), (steps, after, points, maximum) = (
-        axes.lines for axes in plot_path(path).axes
-    )
-    end, differs = 1.1 * path.step[-1], path.auc != path.auc_after
-    last = path.aum[-1] + path.aum_slope_after[-1] * (end - path.step[-1])
-    assert 0 < np.count_nonzero(differs) < differs.size
-    for line, expected in (
-        (events, np.c_[path.step, path.aum]),
-        (beyond, [[path.step[-1], path.aum[-1]], [end, last]]),
-        (minimum, [[4 / 7, 0.0]]),
-        (steps, np.c_[path.step, path.auc_after]),
-        (after, [[x, path.auc_after[-1]] for x in (path.step[-1], end)]),
-        (points, np.c_[path.step[differs], path.auc[differs]]),
-        (maximum, [[(4 / 7 + 1.2) / 2, 1.0]]),
-    ):
-        np.testing.assert_allclose(line.get_xydata(), expected, rtol=1e-15)
-    assert [line.get_drawstyle() for line in (events, steps)] == ["default", "steps-post"]
+def test_the_example_draws_its_picture(tmp_path):
     main(tmp_path / "path.svg")
     assert "svg" in (tmp_path / "path.svg").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 from layouts import LAYOUTS
 from samples import sample
 from scipy.sparse import csr_array
-from sequences import breakpoints
+from sequences import learnable
 from stepping import observed
 
 from aucbench.aum.search import SEARCHES
@@ -61,17 +61,6 @@ def test_the_weights_are_the_best_on_the_validation_rows():
     assert (np.diff(seen) >= 0).all()
 
 
-def test_early_stopping_shows_the_best_on_the_training_rows():
-    data = Data.of(np.round(X), Y)
-    runs = [
-        solve(get_solver("aum", early_stopping=stop, validation=None), data)
-        for stop in (True, False)
-    ]
-    best, last = (auc_of(data.target, data.scores(run.w)) for run in runs)
-    assert best >= last
-    assert runs[1].points[-1].objective <= runs[0].points[-1].objective
-
-
 def test_the_intercept_makes_the_fewest_errors():
     run = solve(get_solver("aum", intercept=True), DATA, passes=20)
     s = run.decision_function(X)
@@ -80,25 +69,13 @@ def test_the_intercept_makes_the_fewest_errors():
     assert ((s > 0) != (Y > 0)).sum() == min(errors)
 
 
-def changepoints(n=80, seed=5):
-    """Random error functions: one false positive less and one false negative more per change."""
-    rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(n, 3))
-    centre = rows @ [1.0, -2.0, 0.5] + rng.normal(size=n)
-    e = np.repeat(np.arange(n), 2)
-    value = (centre[:, None] + [-0.5, 1.0]).ravel()
-    fp, fn = np.tile([0.0, 1.0], n), np.tile([-1.0, 0.0], n)
-    data = Data.of(rows, np.arange(n) % 2)
-    return Data(data.rows, breakpoints(e, value, fp, fn, n))
-
-
 @pytest.mark.parametrize("search", SEARCHES)
 def test_error_functions_are_learnt(search):
-    data = changepoints()
+    data = learnable()
     solver = get_solver("aum", line_search=search, validation=0.25)
     run, problem = observed(solver, data, passes=30)
-    assert run.points[-1].objective < 0.7 * objective_at(problem, np.zeros(3))
-    assert auc_of(data.target, data.scores(run.w)) > auc_of(data.target, np.zeros(80))
+    assert run.points[-1].objective < 0.7 * objective_at(problem, np.zeros(data.d))
+    assert auc_of(data.target, data.scores(run.w)) > auc_of(data.target, np.zeros(data.n))
 
 
 # --- programmes of the rows near the threshold ---------------------------------------------

@@ -3,33 +3,15 @@
 import numpy as np
 import pytest
 from samples import sample
-from sequences import wide
+from sequences import learnable
 from sklearn.svm import LinearSVC
 
 from aucbench.aum import roc_auc
 from aucbench.data import Data
-from aucbench.data.arrays import rows
 from aucbench.metrics import auc
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
-
-
-def learnable(n=120, d=6, seed=0):
-    """Sequences whose intervals lie around x_0 − x_1, one unit to both sides."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    counts = wide(n).target
-    middle = X[:, 0] - X[:, 1] + 0.2 * rng.normal(size=n)
-    edges = np.c_[np.full(n, -np.inf), -middle - 1.0, -middle + 1.0]
-    target = type(counts).of_penalties(
-        np.repeat(np.arange(n), 3),
-        edges.ravel(),
-        np.tile([1.0, 0.0, 0.0], n),
-        np.tile([0.0, 0.0, 1.0], n),
-        denominator="count",
-    )
-    return Data(rows(X), target)
 
 
 @pytest.mark.parametrize("penalty", ["l1", "l2"])

@@ -1,7 +1,5 @@
 """Kernel ROC-SVMs against the dual of the representer form, and how γ and λ are chosen."""
 
-from itertools import islice, pairwise
-
 import numpy as np
 import pytest
 from layouts import LAYOUTS
@@ -13,14 +11,9 @@ from stepping import observed
 from aucbench import get_solver, solve
 from aucbench.contract import Budget
 from aucbench.data import Data
-from aucbench.features import KernelColumns, Nystroem
-from aucbench.objectives import PairwiseHinge
+from aucbench.features import Nystroem
 from aucbench.optim import choice
-from aucbench.solving.scoring import Scorer
 from aucbench.solving.values import objective_at
-from aucbench_plugins.roc_svm import at_landmarks
-from aucbench_plugins.roc_svm.at_landmarks import EXPONENTS, MIDDLE, SQUARINGS, At, Machine
-from aucbench_plugins.roc_svm.representer import kernel_ridge
 
 LAM = 0.05
 KERNELS = {"rbf": {"gamma": 0.4}, "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.0}, "linear": {}}
@@ -113,65 +106,6 @@ def rings(n=240, waves=2.0):
     return Data.of(X, np.where(turns > 0, 1, -1))
 
 
-def machine(data, lam="auto", width=True):
-    columns = Nystroem(rank=40).choose(data, np.random.default_rng(1))
-    return Machine(columns, PairwiseHinge, lam, width)
-
-
-def at_gamma(columns, factor):
-    kernel = columns.kernel
-    return KernelColumns(
-        type(kernel)(kernel.name, kernel.gamma * factor), columns.landmarks
-    ).independent(at_landmarks.APART)
-
-
-def tuned_by(monkeypatch, data, **asked):
-    """What `tuned` chose, and the scores of held rows and problem of each trial."""
-    trials = []
-
-    def chosen(trial, name, values, rows, rng, budget, splits, passes):
-        rest, held = rows.split(0.2, np.random.default_rng(2))
-        for value in values:
-            one = type(trial)(trial.machine, value, trial.path)
-            problem = one.problem(rest, rng, budget)
-            states = list(islice(one.iterates(problem, np.zeros(problem.data.d), rng, budget), 60))
-            scored = Scorer.of(problem)(states[-1], held.rows)
-            trials.append((value, problem, scored, states[-1], one.path.start))
-        return values[0]
-
-    monkeypatch.setattr(at_landmarks, "chosen", chosen)
-    choice = machine(data, **asked).tuned(data, np.random.default_rng(3), Budget())
-    return choice, trials
-
-
-def test_each_trial_is_the_fit_at_its_own_gamma_and_ridge_from_the_weights_before(monkeypatch):
-    data = rings()
-    rest, held = data.split(0.2, np.random.default_rng(2))
-    _, trials = tuned_by(monkeypatch, data)
-    columns = machine(data).columns
-
-    assert [value for value, *_ in trials] == [
-        *(At(k, e) for k in SQUARINGS for e in EXPONENTS),
-        At(MIDDLE, 0.0),
-    ]
-    for value, problem, scored, state, _ in trials:
-        kept, root = at_gamma(columns, 2.0 ** (value.squarings - MIDDLE))
-        exact = rest.with_rows(kept(rest.rows))
-        np.testing.assert_allclose(
-            problem.data.rows.matrix, exact.rows.matrix, rtol=1e-11, atol=1e-14
-        )
-        lam = kernel_ridge(root, exact) * 10.0**value.exponent
-        assert problem.project.lam == pytest.approx(lam, rel=1e-12)
-        np.testing.assert_allclose(kept(held.rows).matrix @ state.w, scored, atol=1e-7)
-        if value.exponent >= 0:
-            assert state.gap <= at_landmarks.CLOSE
-    for (before, _, _, last, _), (value, *_, start) in pairwise(trials):
-        falls = before.squarings == value.squarings and value.exponent < before.exponent
-        assert (start is not None) == falls, "a new gamma starts from zero"
-        if falls:
-            np.testing.assert_array_equal(start, last.w)
-
-
 def test_waves_get_a_narrower_kernel_and_few_rows_the_derived_one():
     data = rings(600, waves=6.0)
     solver = get_solver("roc-svm-nystrom", rank=60, gamma="auto", lam="auto")
@@ -179,12 +113,6 @@ def test_waves_get_a_narrower_kernel_and_few_rows_the_derived_one():
         phi = solver.problem(rows, np.random.default_rng(0), Budget()).features
         derived = Nystroem(rank=60).choose(rows, np.random.default_rng(0))
         assert phi.kernel.gamma == factor * derived.kernel.gamma
-
-
-def test_a_kernel_without_a_width_takes_auto_as_median():
-    given = ({"kernel": "linear", "gamma": gamma} for gamma in ("auto", "median"))
-    one, other = (solve(get_solver("roc-svm-nystrom", **how), rings()) for how in given)
-    np.testing.assert_array_equal(one.w, other.w)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from aucbench.optim.term_model import Model
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import begin, solve
-from aucbench_plugins.roc_svm.preconditioner import balanced, hessian_matrix
+from aucbench_plugins.roc_svm.preconditioner import hessian_matrix
 
 POWER = {"svm-or": 1, "rank-svm": 2}  # of the hinge of a pair
 EACH = pytest.mark.parametrize("name", POWER)
@@ -124,11 +124,3 @@ def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():
     root = np.linalg.cholesky(np.stack([inverse(r) for r in np.eye(4)]))
     spread = np.linalg.eigvalsh(root.T @ hessian(differences(X, y), 1e-6, W) @ root)
     assert 0.05 < spread.min() < spread.max() < 40.0  # without the diagonal, 10⁴
-
-
-def test_samples_are_balanced_and_keep_a_rare_class():
-    y = np.where(np.arange(1000) % 100 == 0, 1, -1)
-    rows = balanced(Data.of(np.zeros((1000, 1)), y), 200, np.random.default_rng(0))
-    assert np.unique(rows).size == rows.size == 110
-    assert (y[rows] > 0).sum() == 10
-    assert np.all(np.diff(rows) > 0)

@@ -55,16 +55,6 @@ def test_it_is_the_published_recurrence(seed, beta1, beta2, step):
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
-def test_the_iterates_are_adamax_on_the_double_sum():
-    lam = 0.05
-    solver = get_solver("roc-svm-full", lam=lam, step=2e-3)
-    found = path(solver, of_data(solver), steps=30)
-    starts = [np.zeros(5), *found[:-1]]
-    gradients = [-D[D @ w < 1].sum(axis=0) / len(D) + lam * w for w in starts]
-    expected = naive(gradients, np.zeros(5), 2e-3, 0.9, 0.999)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-
-
 @LAYOUTS
 def test_a_sample_of_every_pair_once_gives_the_iterates_of_all_pairs(layout):
     rows = data(12, n=120, d=5, positives=0.25, layout=layout)

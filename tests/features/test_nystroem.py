@@ -15,11 +15,7 @@ from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns
 from aucbench.features.nystroem import CHOICES
 
-KERNELS = {
-    "rbf": {"gamma": 0.3},
-    "poly": {"gamma": 0.2, "degree": 2, "coef0": 0.5},
-    "linear": {},
-}
+KERNELS = {"rbf": {"gamma": 0.3}, "poly": {"gamma": 0.2, "degree": 2, "coef0": 0.5}, "linear": {}}
 X, _ = sample(0, 80, 5, density=0.6)
 
 

@@ -13,16 +13,7 @@ import numpy as np
 import pytest
 from sequences import breakpoints
 
-from aucbench.aum import (
-    Lines,
-    aum_loss,
-    aum_path,
-    best_max_auc,
-    best_min,
-    first_min,
-    loss,
-    roc_auc,
-)
+from aucbench.aum import Lines, aum_loss, aum_path, best_max_auc, best_min, first_min, loss, roc_auc
 from aucbench.data.breakpoints import Breakpoints
 
 APART = "a33_dup_breakpoint_same_example"

@@ -76,15 +76,9 @@ def of_labels_exactly(case, denominator):
 
 
 test_labels_equal_the_definition = equals_definition(
-    of_labels,
-    of_labels_exactly,
-    ["whole", "steps"],
-    cases=scores,
-    of_cases={"most": 8},
-    rtol=1e-12,
-    atol=1e-15,
-    denominator=st.sampled_from(["rate", "count"]),
-)
+    of_labels, of_labels_exactly, ["whole", "steps"], cases=scores, of_cases={"most": 8},
+    rtol=1e-12, atol=1e-15, denominator=st.sampled_from(["rate", "count"]),
+)  # fmt: skip
 
 
 def assert_as_sorted(y, s, denominator):

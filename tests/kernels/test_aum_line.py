@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from functools import cache
-from itertools import product
 
 import numpy as np
 import pytest
@@ -92,9 +91,6 @@ def draw(kind, seed, most=13):
 def test_equal_to_rational_arithmetic(kind, way):
     for seed in range(25):
         assert_exact(*draw(kind, seed))
-
-
-ROW = st.tuples(st.integers(-4, 4), st.integers(-3, 3), st.sampled_from([-1, 1]))
 
 
 SUBNORMAL = [
@@ -242,11 +238,3 @@ def test_weighted_median_reads_each_value_at_most_four_times(shape, positive):
     for target in (1, pairs // 100, pairs // 2, pairs, 3 * pairs // 2):
         read = aum_line.weighted_median(pos, neg, target, *kept)[1]
         assert 0 < read <= 4 * n
-
-
-def test_weighted_median_ends_with_nan():
-    z = np.random.default_rng(0).standard_normal(5_000)
-    z[::3] = np.nan
-    for pos, target in product((z, np.full(5_000, np.nan)), (1, 25_000_000, 50_000_000)):
-        aum_line.weighted_median(pos, z, target, np.empty(5_000), np.empty(5_000))
-    assert np.isnan(z[::3]).all(), "the values are only read"

@@ -93,16 +93,6 @@ def test_equals_the_twin():
     assert sum(check(*problem(rng)) for _ in range(400)) > 1_000
 
 
-SMALL = st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.booleans())
-
-
-@given(st.lists(SMALL, max_size=5))
-def test_small_whole_numbers(lines):
-    T, d, y = np.array([(1, 2, 1), (0, -1, 0), *lines], float).T
-
-    check(T, d, y, y - 1.0)
-
-
 @given(st.lists(st.tuples(*[st.floats(-(2.0**1000), 2.0**1000)] * 2), min_size=2, max_size=5))
 def test_any_lines(lines):
     T, d = np.array(lines).T

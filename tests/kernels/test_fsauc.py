@@ -50,14 +50,10 @@ def by_file(case, **constants):
 
 
 test_it_equals_the_eager_definition = equals_definition(
-    by_kernel,
-    by_file,
-    offsets=(0.0, 1e4),
-    R=st.sampled_from([0.01, 0.1, 1.0, 10.0, 1e4]),
-    eta=st.sampled_from([0.01, 0.3, 1.0, 8.0]),
-    kappa=st.sampled_from([0.5, 1.0]),
+    by_kernel, by_file, offsets=(0.0, 1e4), R=st.sampled_from([0.01, 0.1, 1.0, 10.0, 1e4]),
+    eta=st.sampled_from([0.01, 0.3, 1.0, 8.0]), kappa=st.sampled_from([0.5, 1.0]),
     r=st.sampled_from([None, 0.05, 0.4]),
-)
+)  # fmt: skip
 
 
 @LAYOUTS

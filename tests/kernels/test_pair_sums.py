@@ -158,13 +158,9 @@ def pair_pass(case, pairs):
 
 
 test_given_pairs_equal_their_sum = equals_definition(
-    pair_pass,
-    lambda case, pairs: reference.hinge_of_pairs(case.s, *given_pairs(case, pairs)),
-    FEW,
-    cases=scores,
-    atol=1e-13,
-    pairs=st.integers(1, 30),
-)
+    pair_pass, lambda case, pairs: reference.hinge_of_pairs(case.s, *given_pairs(case, pairs)), FEW,
+    cases=scores, atol=1e-13, pairs=st.integers(1, 30),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("s", [[np.nan, 0.0, 0.0], [0.0, 0.0, np.nan]])
@@ -244,15 +240,9 @@ def auc_by_pairs(case, threads, sampled):
 
 
 test_auc_equals_the_count_over_all_pairs_with_any_number_of_threads = equals_definition(
-    auc_on_threads,
-    auc_by_pairs,
-    FEW,
-    cases=scores,
-    rtol=0,
-    atol=1e-14,
-    threads=st.integers(1, 4),
+    auc_on_threads, auc_by_pairs, FEW, cases=scores, rtol=0, atol=1e-14, threads=st.integers(1, 4),
     sampled=st.sampled_from([1, 3, 1024]),
-)
+)  # fmt: skip
 
 
 def test_counts_are_integers_and_lose_no_tie():

@@ -53,27 +53,6 @@ def test_one_header_uses_extensions():
     assert [line for p in files if p.name != COMPILER for line in extensions(p)] == []
 
 
-FOREIGN = """
-typedef double two __attribute__((vector_size(16)));
-return __builtin_ctzll(word);
-typedef __int128 wide;
-#pragma GCC ivdep
-_Complex double z;
-void f(double *restrict x);
-long double sum = 0;
-unsigned long n = 0;
-error = q * 0x1p-98;
-int a = ({ 1; });
-""".strip()
-
-
-@pytest.mark.parametrize("line", FOREIGN.splitlines())
-def test_each_extension_is_seen(tmp_path, line):
-    header = tmp_path / "some.h"
-    header.write_text(f"/* __fine__ */\n{line}\nlong long n; static inline int f(void);\n")
-    assert {seen.split(": ")[0] for seen in extensions(header)} == {"some.h:2"}
-
-
 @pytest.mark.skipif(not which("gcc"), reason="no gcc")
 @pytest.mark.parametrize("define", ["AUCBENCH_PORTABLE", "ANY_COMPILER"])
 def test_each_header_compiles_by_itself(tmp_path, define):

@@ -36,14 +36,9 @@ def products_by_rows(case, size):
 
 
 test_products_equal_their_definition = equals_definition(
-    products,
-    products_by_rows,
-    ["dense", "csr"],
-    offsets=(0.0, 1e3),
-    atol=1e-13,
-    of_cases={"divided": False, "features": 35},
-    size=st.sampled_from([1e-6, 1.0, 1e6]),
-)
+    products, products_by_rows, ["dense", "csr"], offsets=(0.0, 1e3), atol=1e-13,
+    of_cases={"divided": False, "features": 35}, size=st.sampled_from([1e-6, 1.0, 1e6]),
+)  # fmt: skip
 
 
 LOSSES = {
@@ -65,13 +60,9 @@ def losses_by_rows(case, objective):
 
 
 test_fused_products_equal_their_definition = equals_definition(
-    losses,
-    losses_by_rows,
-    ["dense", "csr"],
-    offsets=(0.0, 30.0),
-    of_cases={"divided": False, "most": 30},
-    objective=st.sampled_from([*LOSSES]),
-)
+    losses, losses_by_rows, ["dense", "csr"], offsets=(0.0, 30.0),
+    of_cases={"divided": False, "most": 30}, objective=st.sampled_from([*LOSSES]),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

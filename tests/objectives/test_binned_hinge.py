@@ -6,7 +6,6 @@ import numpy as np
 import optima
 import pytest
 from refusals import assert_refused
-from samples import LAYOUT, sample
 
 from aucbench.data import Data
 from aucbench.errors import UnsupportedError
@@ -14,7 +13,6 @@ from aucbench.objectives import BinnedHinge
 from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale import bins as scores_in_bins
 from aucbench.scale.row_sums import additions
-from aucbench.solving.loop import solve
 
 KINDS = ("normal", "ties", "skew", "scaled", "offset", "apart", "rare")
 
@@ -59,18 +57,6 @@ def test_cuts_and_values_hold_exactly(kind, bins):
             allowed = Fraction(e) + Fraction(eta) * Fraction(float(np.linalg.norm(u - w)))
             assert optima.pairwise_hinge(X, y, u) >= below - allowed
     assert e <= 1e-9 * (1.0 + float(np.abs(X - X.mean(axis=0)).max()) * np.linalg.norm(w))
-
-
-@pytest.mark.parametrize("layout", LAYOUT)
-def test_the_same_minimum_as_in_memory(layout):
-    X, y = sample(0, 600, 3, layout=layout, density=0.8)
-    rows = Data.of(X, y)
-
-    own, other = (solve("svm-or", of, gap_tol=1e-5, passes=400) for of in (parts_of(X, y), rows))
-
-    a, b = own.points[-1], other.points[-1]
-    assert a.gap <= 2e-5
-    assert abs(a.objective - b.objective) <= a.gap + b.gap
 
 
 def test_rows_beyond_the_range_of_the_sample_cost_slack_only(monkeypatch):

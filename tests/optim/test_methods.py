@@ -14,7 +14,7 @@ from aucbench.data.arrays import ALL
 from aucbench.data.tally import counting
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
-from aucbench.objectives.margins import margins_of_classes, sample
+from aucbench.objectives.margins import margins_of_classes
 from aucbench.optim import Lbfgs, WeakWolfe, lipschitz, top_eigenvalue
 from aucbench.optim.lbfgs import normal_step
 from aucbench.registry import get_solver
@@ -160,11 +160,3 @@ def test_the_normal_step_ends_on_any_numbers():
         with np.errstate(all="ignore"):
             margins = margins_of_classes(y, np.zeros(3), ds)
             assert 0.0 <= normal_step(margins, (0.1, 0.2), -1.0) <= 10.0
-
-
-def test_a_sample_holds_enough_of_both_classes():
-    y = np.where(np.arange(400_000) % 2 == 0, 1, -1).astype(np.int8)  # even rows are one class
-    mixed = np.where(np.arange(400_000) % 5 == 0, 1, -1).astype(np.int8)
-    assert sample(y) == slice(None)
-    assert mixed[sample(mixed)].size == 400_000 / 16
-    assert sample(mixed[:5000]) == slice(None, None, 1)

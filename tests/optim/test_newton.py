@@ -1,13 +1,10 @@
 """Newton's steps: with an elastic net, and with bounds and groups of weights."""
 
 from dataclasses import replace
-from itertools import product
 from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from layouts import LAYOUTS
 from nights import first
 from samples import data as labelled
@@ -20,8 +17,7 @@ from aucbench.data import Data, Terms
 from aucbench.data.arrays import rows
 from aucbench.data.rounding import gap_of_gradient
 from aucbench.objectives import IntervalHinge, PairwiseSquaredHinge
-from aucbench.optim.proximal_newton import feature_signs, proximal_newton
-from aucbench.optim.term_model import Model, model_minimum
+from aucbench.optim.proximal_newton import proximal_newton
 from aucbench.optim.term_newton import TermPoint
 from aucbench.projectors import ElasticNet, GroupL2
 from aucbench.records import Stop
@@ -31,36 +27,6 @@ from aucbench_plugins.ridge import normal_equations
 from aucbench_plugins.roc_svm import preconditioner
 
 # --- proximal steps --------------------------------------------------------------------------
-
-
-def quadratic(H, q, l1, v):
-    return 0.5 * v @ H @ v + q @ v + l1 @ np.abs(v)
-
-
-def best_of_all_signs(H, q, l1):
-    """Minimiser by trying every pattern of signs."""
-    best = np.zeros(q.size)
-    for signs in product([-1.0, 0.0, 1.0], repeat=q.size):
-        A = np.flatnonzero(np.array(signs) != 0.0)
-        v = np.zeros(q.size)
-        v[A] = np.linalg.solve(H[np.ix_(A, A)], -q[A] - l1[A] * np.array(signs)[A])
-        if quadratic(H, q, l1, v) < quadratic(H, q, l1, best):
-            best = v
-    return best
-
-
-@given(st.integers(0, 2**32), st.integers(1, 4))
-def test_feature_signs_find_the_best_signs(seed, d):
-    rng = np.random.default_rng(seed)
-    R, q = rng.normal(size=(d + 1, d)), 2.0 * rng.normal(size=d)
-    H, l1 = R.T @ R + 0.01 * np.eye(d), rng.choice([0.0, 0.5, 2.0], d)
-    expected = best_of_all_signs(H, q, l1)
-    for start in (np.zeros(d), rng.normal(size=d), expected):
-        before = start.copy()
-        found = feature_signs(H, q, l1, start)
-        np.testing.assert_allclose(found, expected, atol=1e-9)
-        assert (found[l1 > 0.0] == 0.0).tolist() == (expected[l1 > 0.0] == 0.0).tolist()
-        np.testing.assert_array_equal(start, before)
 
 
 def hinge(n=40, d=3, seed=0, columns=None):
@@ -125,33 +91,6 @@ def test_copies_of_a_feature_and_constant_features_do_no_harm():
 # --- bounds and groups -----------------------------------------------------------------------
 
 SOLVERS = pytest.mark.parametrize("name", LOSSES)
-
-
-def model_of(seed, d=7, rank=None):
-    """A positive definite matrix, a gradient, terms with bounds, and a point within these."""
-    rng = np.random.default_rng(seed)
-    A = rng.normal(size=(rank or d, d)) * 10.0 ** rng.uniform(-1, 1, d)
-    terms = some_terms(rng, d)
-    w = np.clip(np.round(rng.normal(size=d)), *bounds(terms))
-    return A.T @ A + 1e-3 * np.eye(d), rng.normal(size=d) * 3.0, terms, w
-
-
-def rise(M, g, penalty, w, v):
-    move = v - w
-    return g @ move + 0.5 * move @ M @ move + penalty.of_lengths(v)
-
-
-@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1, 2.0]))
-def test_the_minimum_of_the_model_is_a_fixed_point_of_its_prox(seed, group):
-    M, g, terms, w = model_of(seed, rank=3 if seed % 2 else None)
-    penalty = GroupL2(group, terms=terms)
-    v = model_minimum(Model(M), g, penalty, w)
-    assert penalty.contains(v)
-    bend = float(np.linalg.eigvalsh(M)[-1])
-    moved = penalty(v - (g + M @ (v - w)) / bend, 1.0 / bend)
-    assert bend * np.abs(moved - v).max() <= 1e-5 * np.abs(g).max()
-    for other in (w, np.zeros(v.size), moved):
-        assert rise(M, g, penalty, w, v) <= rise(M, g, penalty, w, other) + 1e-9 * (1 + v @ v)
 
 
 @SOLVERS

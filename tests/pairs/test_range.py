@@ -1,7 +1,6 @@
 """Ranges of the ROC curve: the definition, all choices of rows, and where w = 0 is the best."""
 
 from fractions import Fraction as F
-from itertools import combinations
 from pathlib import Path
 from runpy import run_path
 
@@ -71,35 +70,6 @@ def test_ranges_are_those_of_the_definition(grouped):
             wanted = reference.sums(mixed, s, loss)
             assert value == pytest.approx(float(wanted[0]), rel=1e-12, abs=1e-13)
             np.testing.assert_allclose(c, np.array(wanted[1], float), atol=1e-12)
-
-
-def vertices(rows, room):
-    """All choices of rows that fill the room: whole shares, and one in part."""
-    count = F(room) * len(rows)
-    whole, part = int(count), count - int(count)
-    for some in combinations(rows, whole):
-        if not part:
-            yield dict.fromkeys(some, 1 / count)
-        for r in [] if not part else [r for r in rows if r not in some]:
-            yield {**dict.fromkeys(some, 1 / count), r: part / count}
-
-
-def test_the_range_is_the_worst_choice_of_rows():
-    rng = np.random.default_rng(11)
-    for _ in range(60):
-        n = int(rng.integers(4, 8))
-        y = np.where(np.arange(n) < n // 2, 1, -1)
-        s = rng.integers(-6, 7, n) / 4
-        beta, alpha = F(int(rng.integers(1, 9)), 8), F(int(rng.integers(0, 8)), 8)
-        worst = {"hinge": F(0), "squared": F(0)}
-        for a in vertices([*np.flatnonzero(y > 0)], 1 - alpha):
-            for b in vertices([*np.flatnonzero(y < 0)], beta):
-                pairs = {(i, j): p * q for i, p in a.items() for j, q in b.items()}
-                for loss in worst:
-                    worst[loss] = max(worst[loss], reference.sums(pairs, s, loss)[0])
-        data = labelled(y, Fpr(float(beta), float(alpha)))
-        assert PairwiseHinge(data).of_scores(s)[0] == pytest.approx(float(worst["hinge"]))
-        assert PairwiseSquaredHinge(data).of_scores(s)[0] == pytest.approx(float(worst["squared"]))
 
 
 def some_rows(rng, n=60):

@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 
 import aucbench
 from aucbench.cli import app
-from aucbench.errors import ParameterError
 
 pytestmark = pytest.mark.plain
 
@@ -90,40 +89,3 @@ def test_the_program_gets_the_budget_and_the_seed(program):
     assert runs[0].points[-1].passes == pytest.approx(3, abs=2 / data.n)
     np.testing.assert_array_equal(runs[0].w, runs[1].w)
     assert not np.allclose(runs[0].w, runs[2].w)
-
-
-def test_the_program_takes_the_step_of_the_docstring(program, tmp_path):
-    rows, weights = tmp_path / "rows.svm", tmp_path / "weights.txt"
-    rows.write_text("1 1:2 3:0.5\n-1 1:-1 2:4\n", encoding="utf-8")
-    subprocess.run([program / "pairwise-sgd", rows, weights, "3", "1", "0.1", "7"], check=True)
-    step = 0.1 * (np.array([2.0, 0.0, 0.5]) - np.array([-1.0, 4.0, 0.0]))
-    np.testing.assert_allclose(np.loadtxt(weights), step, rtol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("script", "error", "word"),
-    [
-        ("echo no licence >&2; exit 3", RuntimeError, "no licence"),
-        ("exec sleep 60", TimeoutError, "limit"),
-        ("echo 1 > $2", ValueError, "30 features"),
-        ("echo a > $2", ValueError, "'a'"),
-        ("exit 0", FileNotFoundError, "weights.txt"),
-    ],
-)
-def test_a_program_that_fails_is_an_error_and_leaves_no_file(
-    script, error, word, tmp_path, monkeypatch
-):
-    files, path = tmp_path / "files", tmp_path / "program"
-    files.mkdir()
-    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    path.chmod(0o755)
-    monkeypatch.setattr("tempfile.tempdir", str(files))
-    data = aucbench.get_dataset("breast-cancer")
-    with example("external_program") as module:
-        limit = 0.2 if error is TimeoutError else 60.0
-        solver = module.PairwiseSgd(program=str(path), limit=limit)
-        with pytest.raises(error, match=word):
-            aucbench.solve(solver, data, passes=1)
-        with pytest.raises(ParameterError, match="nowhere"):
-            module.PairwiseSgd(program="nowhere")
-    assert not [*files.iterdir()]

@@ -1,66 +1,20 @@
-"""Parts of solvers: centred rows, the curvature of the hinge, Newton's path on wide rows."""
+"""Parts of solvers: the curvature of the hinge, and Newton's path on wide rows."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from layouts import LAYOUTS
-from optima import differences
 from samples import sample
 
 from aucbench.data import Data
-from aucbench.data.passes import gram
 from aucbench.datasets.simulated import outbreak
 from aucbench.objectives import PairwiseHinge
 from aucbench.solving.loop import solve
-from aucbench_plugins.ridge.centred import CentredRows
 from aucbench_plugins.roc_svm import svm_or
-from aucbench_plugins.roc_svm.preconditioner import WINDOW, bend, inverse_bend
+from aucbench_plugins.roc_svm.preconditioner import inverse_bend
 from aucbench_plugins.roc_svm.row_newton import RowNewton, worth_newton
 
-WEIGHTED = pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weights"])
-
-
-# --- centred rows of the pairwise square ---------------------------------------------------
-
 X, Y = sample(2, n=40, d=6, offset=2.0, density=0.6)
-MEANS = {side: X[side == Y].mean(axis=0) for side in (-1, 1)}
-SHARE = {side: (side == Y).mean() for side in (-1, 1)}
-CENTRED = np.array([(x - MEANS[y]) / np.sqrt(SHARE[y]) for x, y in zip(X, Y, strict=True)])
-
-
-@LAYOUTS
-@pytest.mark.parametrize("block", [slice(None), np.array([3, 7, 9, 30], dtype=np.int32)])
-def test_products_are_those_of_the_centred_rows(layout, block):
-    rows, bar, rng = CentredRows(Data.of(layout(X), Y)), CENTRED[block], np.random.default_rng(0)
-    w, r = rng.normal(size=6), rng.normal(size=len(bar))
-    np.testing.assert_allclose(rows.scores(w, block), bar @ w, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(rows.pullback(r, block), bar.T @ r, rtol=1e-12, atol=1e-12)
-    assert rows.largest_norm() == pytest.approx(np.linalg.norm(CENTRED, axis=1).max())
-
-
-@LAYOUTS
-@pytest.mark.parametrize("stored", [0.05, 0.5, 1.0])  # few are multiplied as sparse rows
-def test_gram_is_a_weighted_sum_of_outer_products(layout, stored):
-    rng = np.random.default_rng(2)
-    Z, c, centre = X * (rng.random(X.shape) < stored), rng.random(40), rng.normal(size=6)
-    total = sum(weight * np.outer(z - centre, z - centre) for weight, z in zip(c, Z, strict=True))
-    product = gram(Data.of(layout(Z), Y).rows, c, centre)
-    np.testing.assert_allclose(product, total, rtol=1e-11, atol=1e-11)
-
-
-# --- the mean curvature of the hinge -------------------------------------------------------
-
-
-@LAYOUTS
-def test_bend_is_the_sum_over_pairs_in_the_window(layout):
-    s = X @ np.linspace(-0.3, 0.5, 6)
-    u, t = s[Y < 0], s[Y > 0] - 1.0
-    h = WINDOW * np.hypot(u.std(), t.std()) * min(u.size, t.size) ** -0.2
-    D = differences(X, Y)
-    near = D[np.abs(1.0 - differences(s[:, None], Y)[:, 0]) <= h]
-    found = bend(Data.of(layout(X), Y), s)
-    assert np.allclose(found, near.T @ near / (2 * h * u.size * t.size), atol=1e-12)
 
 
 def test_wide_rows_and_scores_without_kinks():
@@ -105,22 +59,6 @@ def path(data, lam):
         if len(found) == 12:
             break
     return found
-
-
-@WEIGHTED
-@pytest.mark.parametrize("mu", [0.01, 0.5, 3.0])
-def test_the_smoothed_hinge_is_that_of_the_pairs(mu, weighted):
-    data = wide(1, n=9, d=12, weighted=weighted)
-    w = 0.3 * np.random.default_rng(2).normal(size=12)
-    v = np.ones(9) if data.weights is None else data.weights
-    D, V = differences(data.rows.matrix, data.y), np.outer(v[data.y > 0], v[data.y < 0]).ravel()
-    z, V = 1.0 - D @ w, V / V.sum()
-    found = RowNewton(data, 1.0)._smoothed(data.scores(w), mu)
-    loss = np.select([z < 0, z < mu], [0.0, z * z / (2 * mu)], z - mu / 2)
-    assert found.value == pytest.approx(V @ loss, rel=1e-12)
-    slope = -D.T @ (V * np.clip(z / mu, 0.0, 1.0))
-    np.testing.assert_allclose(data.pullback(found.c), slope, rtol=1e-11, atol=1e-13)
-    assert found.hinge == pytest.approx(PairwiseHinge(data).value(w), rel=1e-12)
 
 
 @st.composite

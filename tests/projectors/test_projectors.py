@@ -133,17 +133,6 @@ def test_penalties_of_numbers_of_any_size(size, step):
     assert ElasticNet(0.0, 1e300).value(np.array([1e-200])) == pytest.approx(5e-101)
 
 
-@pytest.mark.parametrize("free", [0, 1, 2, 5])
-def test_elastic_net_leaves_free_coordinates_alone(free):
-    v = np.array([3.0, -2.0, 0.5])
-    count = max(0, 3 - free)
-
-    found = projected(ElasticNet(1.0, 0.5, free), v, 1.0)
-    np.testing.assert_array_equal(found[:count], reference.elastic_net(v[:count], 1.0, 0.5, 1.0))
-    np.testing.assert_array_equal(found[count:], v[count:])
-    assert ElasticNet(1.0, 0.5, free).value(v) == ElasticNet(1.0, 0.5).value(v[:count])
-
-
 # --- what is not hidden, and what is forgiven --------------------------------------------
 
 

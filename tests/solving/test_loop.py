@@ -13,20 +13,17 @@ import numpy as np
 import pytest
 from refusals import assert_refused, refusals
 from samples import data as labelled
-from samples import sample
-from stepping import observed
 
 from aucbench.contract import Budget, Needs, Objective, Problem, Solver, State, count_rows
 from aucbench.data import Categories, Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
-from aucbench.projectors import Box, ElasticNet, L2Ball
+from aucbench.projectors import L2Ball
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.descent import lowered
 from aucbench.solving.loop import begin, solve
 from aucbench.solving.replaceable import own_parameters
-from aucbench.solving.values import objective_at
 from aucbench.solving.wrappers import WithProblems, recast
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
@@ -356,35 +353,3 @@ def test_cpu_seconds_are_those_of_all_threads_and_processes_and_not_of_the_curve
     run = solve(Threaded(wait=lambda: spin(0.2)), DATA, passes=0.25)
     after = sum(sum(getrusage(who)[:2]) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
     assert 0.4 - TICKS <= run.cpu_seconds <= after - before - 0.2 + TICKS
-
-
-# --- plain descent, which asks whether a method has stalled ----------------------------------
-
-X, Y = sample(3, n=200, d=8, shift=0.4)
-ROWS = Data.of(X, Y)
-ZERO = np.zeros(8)
-
-
-@pytest.mark.parametrize("name", ["ls-svm[lam=0.1]", "rank-svm[lam=0.1]", "svm-or[lam=0.1]"])
-def test_it_comes_to_what_is_certified(name):
-    run, problem = observed(get_solver(name), ROWS, gap_tol=1e-9)
-    least = run.points[-1].objective
-    found = lowered(problem, ZERO, 300)
-    assert found.value == objective_at(problem, found.w)
-    assert least - 2e-9 <= found.value <= least + (1e-3 if name.startswith("svm-or") else 1e-9)
-
-
-@pytest.mark.parametrize(
-    "problem",
-    [
-        Problem(PairwiseSquare(ROWS), ElasticNet(l1=0.2, l2=0.1)),
-        Problem(Logistic(ROWS), L2Ball(0.3)),
-        Problem(PairwiseSquare(ROWS), Box(lo=-0.02, hi=0.05)),
-    ],
-    ids=["penalty", "ball", "box"],
-)
-def test_where_it_ends_no_proximal_step_moves(problem):
-    w = lowered(problem, ZERO, 300).w
-    moved = problem.project(w - 0.01 * problem.objective.grad(w), 0.01)
-    assert problem.project.contains(w)
-    np.testing.assert_allclose(moved, w, atol=1e-7)
