@@ -103,13 +103,10 @@ TIMES = [4, 2, 3, 5], [1, 1, 0, 0], range(4)
 SPECS = [
     *(("f1", UnknownNameError, "'f1'"), ("pauc[fpr=.1]", UnknownNameError, "'fpr'")),
     *(("auc[3]", ParameterError, "no parameter"), ("pauc[max_fpr=x]", ParameterError, "'x'")),
-    *((spec, ParameterError, "is no measure") for spec in ("", "pauc[", "pauc[]", "auc,ap")),
-    *((spec, ParameterError, "is no measure") for spec in ("pauc[.1,.2]", "pauc[.1,=]")),
+    *((spec, ParameterError, "is no measure") for spec in ("", "pauc[", "auc,ap", "pauc[.1,.2]")),
     ("pauc[max_fpr=.1,max_fpr=.2]", ParameterError, "is no measure"),
-    ("pauc[max_fpr=.1,k=2]", UnknownNameError, "'k'"),
-    *((f"pauc[{rate}]", ParameterError, "max_fpr") for rate in (0, 1.5, "nan", "inf")),
-    *((f"recall[{k}]", ParameterError, "whole") for k in ("1.5", "inf", "nan")),
-    *((f"{name}[k=0]", ParameterError, "k must be") for name in ("recall", "precision")),
+    *((f"pauc[{rate}]", ParameterError, "max_fpr") for rate in (0, 1.5, "nan")),
+    *(("recall[1.5]", ParameterError, "whole"), ("recall[k=0]", ParameterError, "k must be")),
 ]
 OF_PAIRS = [
     *(("gauc[all=3]", UnknownNameError, "'all'"), ("gauc[both]", ParameterError, "'both'")),
@@ -134,7 +131,6 @@ REFUSED = refusals(
     ("k of 0", lambda: metrics.precision_at(Y, S, k=0), ParameterError, "k"),
     ("k of 61", lambda: metrics.precision_at(Y, S, k=61), DataError, "k=61"),
     ("p above 1", lambda: metrics.brier([1, 0], [0.5, 1.1]), DataError, "probabilities"),
-    ("p below 0", lambda: metrics.brier([1, 0], [0.5, -0.1]), DataError, "probabilities"),
     ("no p", lambda: metrics.log_loss([], []), DataError, "one row"),
     ("no row of a class", lambda: hand_till([0, 1, 1], np.eye(3)), DataError, "class 2"),
     ("columns", lambda: hand_till([0, 1, 2], np.eye(3)[:2]), DataError, "shape"),

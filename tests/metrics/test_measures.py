@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from itertools import permutations
-from math import log
 
 import numpy as np
 import pytest
@@ -32,8 +31,7 @@ from aucbench.metrics import (
 from aucbench.metrics.calibration import halves
 from aucbench.metrics.roc import bands, corners
 from aucbench.registry.shapes import checked_value
-from aucbench.stats import Advice, Fold, PairTest, SplitTest, Word
-from aucbench.stats.tables import ResultTable, Scale
+from aucbench.stats import Fold, SplitTest, Word
 
 
 def drawn(seed, n=60, levels=2, weighted=False):
@@ -98,11 +96,9 @@ def test_brier_and_log_loss_are_those_of_scikit_learn(seed, weighted):
     ("spec", "name", "function"),
     [
         *(("auc", "auc", auc), ("ap", "ap", average_precision)),
-        ("pauc[max_fpr=.1]", "pauc[max_fpr=0.1]", partial_auc),
-        ("pauc", "pauc[max_fpr=0.1]", partial_auc),
-        ("pauc[.1]", "pauc[max_fpr=0.1]", partial_auc),
-        *((text, "recall[k=10]", recall_at) for text in ("recall", " recall[ k = 10 ] ")),
-        *((text, "precision[k=10]", precision_at) for text in ("precision", "precision[1e1]")),
+        *((text, "pauc[max_fpr=0.1]", partial_auc) for text in ("pauc", "pauc[.1]")),
+        (" recall[ k = 10 ] ", "recall[k=10]", recall_at),
+        ("precision[1e1]", "precision[k=10]", precision_at),
     ],
 )
 def test_a_measure_by_its_specification(spec, name, function):
@@ -146,23 +142,6 @@ def test_calibrated_probabilities_are_those_of_scikit_learn(seed):
 
 
 # In each half there are 2 positives and 6 negatives, so that the targets are 3/4 and 1/8.
-SHARE = (2 * 3 / 4 + 6 / 8) / 8
-
-
-@pytest.mark.parametrize(
-    ("scores", "positive", "negative"),
-    [
-        (np.zeros(16), SHARE, SHARE),
-        (-np.repeat([1.0, 0.0], [4, 12]), SHARE, SHARE),  # they mean the contrary
-        (np.repeat([1.0, 0.0], [4, 12]), 3 / 4, 1 / 8),  # they separate the classes
-    ],
-)
-def test_scores_that_say_nothing_or_everything(scores, positive, negative):
-    y = np.repeat([1, 0], [4, 12])
-    assert_allclose(calibrated(y, scores), np.where(y, positive, negative))
-    assert_allclose(measure("brier")(y, scores), (4 * (1 - positive) ** 2 + 12 * negative**2) / 16)
-    loss = -(4 * log(positive) + 12 * log(1 - negative)) / 16
-    assert_allclose(measure("log-loss")(y, scores), loss)
 
 
 def test_no_row_calibrates_itself():
@@ -283,31 +262,3 @@ def test_the_solver_with_the_smaller_loss_is_better(name):
     found = test.of_rows(rows)
     assert [solver.missing for solver in found.solvers] == [1, 1]
     assert "1 of 6 splits have no value." in found.pairs[0].verdict.note
-
-
-def losses(seed=0, n=12):
-    rng = np.random.default_rng(seed)
-    base = rng.uniform(0.1, 0.2, size=(n, 1))
-    table = base + np.array([0.0, 0.03, 0.03]) + rng.normal(scale=0.002, size=(n, 3))
-    table[0, 2] = np.nan
-    return table
-
-
-def test_pairs_and_advice_of_losses_are_those_of_their_negatives():
-    names, sets = ["b", "a", "c"], [f"x{i}" for i in range(12)]
-    smaller = ResultTable(losses(), names, sets, scale=Scale.SMALLER)
-    larger = ResultTable(-losses(), names, sets, scale=Scale.LARGER)
-    of_losses, of_gains = (PairTest().pairs(table).all for table in (smaller, larger))
-    for loss, gain in zip(of_losses, of_gains, strict=True):
-        assert loss.word is gain.word
-        assert (loss.wins, loss.ties, loss.losses) == (gain.wins, gain.ties, gain.losses)
-        assert (loss.mean, loss.difference.estimate) == (-gain.mean, -gain.difference.estimate)
-        assert (loss.p, loss.adjusted_p) == (gain.p, gain.adjusted_p)
-        assert loss.flipped().word is gain.flipped().word
-    assert of_losses[0].word is Word.BETTER
-    advice, gains = (Advice(table=one, measure="Brier score") for one in (smaller, larger))
-    assert advice.leader == gains.leader == "b"
-    lowest = f"b has the lowest mean Brier score, {losses()[:, 0].mean():.4f} over 12 data sets"
-    assert advice.sentences[1].startswith(lowest)
-    assert (advice.best, advice.sentences[0]) == (gains.best, gains.sentences[0])
-    assert "highest" not in str(advice)

@@ -22,8 +22,8 @@ from aucbench.metrics import (
     one_vs_rest,
     partial_auc,
 )
-from aucbench.metrics.pairs import influence_of, measure_of, measured_by, pair_measure, quality_of
-from aucbench.metrics.rows import TargetRows, bare, rows_of
+from aucbench.metrics.pairs import influence_of, measure_of, measured_by, quality_of
+from aucbench.metrics.rows import TargetRows, bare
 from aucbench.pairs import ByClass, Fpr, Grade, Group, Time, members_of
 from aucbench.stats import Fold
 from aucbench.stats.delong import Placements
@@ -32,7 +32,7 @@ from aucbench.stats.influence import Influences
 FIRST = [1, 2, 2, 3, 4], [1, 1, 0, 0, 1], [2, 2, 0.5, 1.5, 0]
 SECOND = [5, 3, 3, 3, 8, 1], [1, 1, 1, 0, 0, 0], [1, 0, 2, 0.5, 1, 3]
 RNG = np.random.default_rng(0)
-Y40, S40, GROUPS40 = np.r_[1, -1, RNG.choice([-1, 1], 38)], RNG.normal(size=40), np.arange(40) % 4
+Y40, S40 = np.r_[1, -1, RNG.choice([-1, 1], 38)], RNG.normal(size=40)
 
 
 def close(value, wanted):
@@ -168,11 +168,8 @@ def test_counts_of_pairs_are_those_of_their_definition(tau):
     assert (told.concordant, told.discordant, told.tied_scores) == (*counts.values(),)
     assert told.tied_times == tied_times
     assert close(told.estimate, cindex(time, event, s, tau=tau))
-    for shift in (-5, -100, 1000):  # a shift of all times changes nothing
-        for weight in ("none", "ipcw") if tau else ("none",):
-            asked = {"tau": tau, "weight": weight}
-            moved = {**asked, "tau": tau and tau + shift}
-            assert cindex(time + shift, event, s, **moved) == cindex(time, event, s, **asked)
+    moved = cindex(time - 100, event, s, tau=tau and tau - 100)
+    assert moved == cindex(time, event, s, tau=tau)
 
 
 @pytest.mark.parametrize("each", ["classes", "rest"])
@@ -220,25 +217,6 @@ def test_golden_group():
     assert measure_of("gauc").influence(alone) is None
 
 
-CLASSES, S3 = RNG.integers(0, 3, 40), RNG.normal(size=(40, 3))
-WITHIN = np.mean([auc(Y40[g == GROUPS40], S40[g == GROUPS40]) for g in range(4)])
-
-
-@pytest.mark.parametrize(
-    ("target", "pairs", "scores", "wanted"),
-    [
-        (Y40, None, S40, auc(Y40, S40)),
-        (Y40, Group(each="group"), S40, WITHIN),
-        (Categories.of(CLASSES), None, S3, hand_till(CLASSES, S3)),
-        (Categories.of(CLASSES), ByClass("rest"), S3, one_vs_rest(CLASSES, S3)),
-    ],
-)
-def test_the_quality_of_rows_is_the_measure_of_their_pairs(target, pairs, scores, wanted):
-    groups = GROUPS40 if target is Y40 else None
-    data = Data.of(np.zeros((40, 1)), target, groups=groups, pairs=pairs)
-    assert close(quality_of(data, scores), wanted)
-
-
 def test_the_measure_of_a_target_is_that_of_its_pairs():
     time, event, s = SECOND
     assert auc_of(Survival.of(time, event), s) == cindex(time, event, s)
@@ -261,34 +239,12 @@ def test_the_measure_of_a_target_is_that_of_its_pairs():
         *((Time(5.0, "ipcw"), "cindex[tau=5.0]"), (Grade(gain="exp2"), "grade-auc[gain=exp2]")),
         *((Grade(across=True), "grade-auc[across=True]"), (ByClass("rest"), "one-vs-rest")),
         *((Fpr(0.1), "pauc"), (Fpr(0.3, 0.2), "pauc[max_fpr=0.3,min_tpr=0.2]")),
-        (Fpr(min_tpr=0.5), "pauc[max_fpr=1.0,min_tpr=0.5]"),
         (Fpr(0.3, column="user"), "gpauc[max_fpr=0.3]"),
     ],
 )
 def test_pairs_name_their_measure(pairs, name):
     assert measured_by(pairs) == name
     assert measure_of(name).share
-
-
-def test_names_are_canonical_and_have_the_parameters():
-    assert pair_measure("cindex[ipcw, tau=5]").name == "cindex[weight=ipcw,tau=5]"
-    assert pair_measure("cindex[ipcw, tau=5]").pairs == Time(5.0, "ipcw")
-    assert pair_measure("gauc[pair]").name == "gauc"
-    assert measure_of("pauc[.2]").name == "pauc[max_fpr=0.2]"
-    assert measure_of("grade-auc[each=group]").name == "grade-auc[each=group]"
-
-
-def test_rows_of_arrays():
-    y, s = np.array([1, -1, 1]), np.array([0.0, 1.0, 2.0])
-    assert isinstance(rows_of({"y": y, "scores": s}), Fold)
-    assert rows_of({"scores": s}) is None
-    times = {"time": np.array([1.0, 2.0, 3.0]), "event": np.array([True, True, False])}
-    rows = rows_of({**times, "scores": s, "groups": np.array([0, 0, 1])})
-    assert rows.data.target.n_events == 2
-    assert rows.groups.tolist() == [0, 0, 1]
-    assert rows.has_rows_of(rows_of({**times, "scores": -s}))
-    assert not rows.has_rows_of(rows_of({**times, "scores": s, "weights": np.array([1.0, 2, 1])}))
-    assert not rows.has_rows_of(Fold(y, s))
 
 
 def test_a_range_within_groups_is_the_mean_over_pairs():

@@ -122,20 +122,6 @@ def test_few_rows_in_the_range_take_a_bootstrap_and_say_so():
 
 
 @pytest.mark.parametrize(
-    ("spec", "name"),
-    [
-        ("pauc[.2,min_tpr=.3,scale=norm]", "pauc[max_fpr=0.2,min_tpr=0.3,scale=norm]"),
-        ("pauc[scale=raw]", "pauc[max_fpr=0.1,scale=raw]"),
-        ("pauc[min_fpr=0.05]", "pauc[max_fpr=0.1,min_fpr=0.05]"),
-    ],
-)
-def test_the_parameters_of_a_range_are_in_its_name(spec, name):
-    assert measure(spec).name == name
-    assert measure(name) == measure(spec)
-    assert measure(spec).share is ("raw" not in spec)
-
-
-@pytest.mark.parametrize(
     ("part", "weighted"),
     [(Range(0.05), False), (Range(1.0, 0.0, 0.9), True), (Range(0.6, 0.1, 0.5), True)],
 )

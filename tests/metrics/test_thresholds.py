@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aucbench.errors import DataError
-from aucbench.metrics import Cuts, intercept_at
+from aucbench.metrics import intercept_at
 
 SCORES = st.one_of(st.integers(-4, 4).map(float), st.floats(allow_nan=False, allow_infinity=False))
 ROWS = st.lists(st.tuples(st.booleans(), SCORES), max_size=25)
@@ -50,17 +50,6 @@ def test_no_threshold_reaches_an_aim_better(aim, pairs, high, low, twentieths):
     assert value == pytest.approx(max(values), abs=1e-9)
 
 
-@pytest.mark.parametrize("share", [k / 10 for k in range(1, 11)])
-def test_a_share_is_met_exactly_where_the_counts_allow_it(share):
-    y, scores = np.repeat([True, False], 10), np.arange(20.0)[::-1]
-    k = round(10 * share)
-    assert intercept_at(y, scores, sensitivity=share) == 19.5 - k
-    assert intercept_at(~y, -scores, sensitivity=share) == 0.5 - k
-    for labels in (y, ~y):
-        _, fp, _, tn = counts(labels, scores, intercept_at(labels, scores, specificity=share))
-        assert tn / (fp + tn) == share
-
-
 @pytest.mark.parametrize(
     ("y", "scores", "aim", "wanted"),
     [
@@ -83,12 +72,3 @@ def test_infinite_and_huge_scores_are_told_apart(scores):
     for wanted in ({}, {"sensitivity": 1.0}, {"specificity": 1.0}):
         t = intercept_at([0, 1], scores, **wanted)
         assert [s >= t for s in scores] == [False, True]
-
-
-def test_a_resample_counts_rows_as_often_as_it_drew_them():
-    y, scores = np.array([1, 0, 1, 0]), np.array([1.0, 1.0, 3.0, 2.0])
-    cuts, times = Cuts.of(y, scores), np.array([2, 0, 1, 5])  # by descending score
-    tp, fp = cuts.counts(times)
-    again = Cuts.of(np.repeat(y[cuts.order], times), np.repeat(scores[cuts.order], times))
-    assert (tp.tolist(), fp.tolist()) == ([0, 2, 2, 3], [0, 0, 0, 5])
-    assert again.counts()[0][-1] == tp[-1]

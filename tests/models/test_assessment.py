@@ -1,7 +1,6 @@
 """What held-out rows say about a model, and the shapes of its effects, beside naive numbers."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
-from aucbench.datasets.tables import Column
 from aucbench.errors import ParameterError
 from aucbench.metrics import auc
 from aucbench.models.assessing import (
@@ -29,13 +27,11 @@ from aucbench.models.effects import (
     OTHERS,
     SET_ROWS,
     Additive,
-    bins_of,
     encoded,
-    levels_of,
     owners,
     shapes,
 )
-from aucbench.models.explain import effect_text, sparkline
+from aucbench.models.explain import effect_text
 from aucbench.models.recipe import Recipe
 from aucbench.pairs import Group
 
@@ -142,16 +138,6 @@ def test_of_many_columns_those_are_chosen_that_count(solver):
         chosen = leading_columns(Recipe(solver=solver, passes=5.0).fitted(data), data.rows)
         assert len(chosen) == MOST_COLUMNS
         assert {7, 55} <= {*chosen[:4]}
-
-
-def test_bins_and_levels_have_enough_rows():
-    for cells in (np.arange(100.0), np.repeat([1.0, 2.0], [95, 5]), np.r_[np.full(9, 7.0), np.nan]):
-        parts = [inside for _, inside in bins_of(cells, 8)]
-        assert all(inside.sum() >= SMALLEST for inside in parts)
-        assert not any((a & b).any() for a, b in pairwise(parts))
-    rare, column = np.repeat([0.0, 1.0, 2.0], [50, 9, 3]), Column("c", "category", ("a", "b", "c"))
-    assert [name for name, _, _ in levels_of(column, rare)] == ["a", OTHERS]
-    assert [name for name, _, _ in levels_of(column, rare[:59])] == ["a"]
 
 
 def test_groups_have_the_auc_of_their_rows_and_the_weak_one_is_found(known):
@@ -262,17 +248,6 @@ def test_a_shape_of_two_columns_is_what_both_add_beyond_each():
     assert effect_text(shape).startswith("both columns: -")
 
 
-def test_columns_of_sparse_rows_have_shapes_and_a_column_that_is_constant_has_none():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 40)) * (rng.random((400, 40)) < 0.3)
-    X[:, 3] = 1.0
-    data = Data.of(csr_array(X), np.where(X[:, 0] + rng.normal(size=400) > 0, 1, -1))
-    found = shapes(*made("splines[knots=6]", data))
-    assert found[0].name == "column 0"
-    assert "column 3" not in {shape.name for shape in found}
-    assert len(found) == 30
-
-
 @pytest.mark.parametrize(("features", "solver"), [("unit", "rank-svm"), ("auto", TREES)])
 def test_the_shape_of_any_other_model_is_its_mean_prediction(features, solver):
     model, data, learnt = made(features, solver=solver)
@@ -287,11 +262,6 @@ def test_the_shape_of_any_other_model_is_its_mean_prediction(features, solver):
     assert shape.unit == "score"
 
 
-def test_a_sparkline_has_a_block_for_each_number():
-    assert sparkline([0.0, 0.5, 1.0], 0.0, 1.0) == "▁▅█"
-    assert sparkline([2.0, 2.0], 2.0, 2.0) == "▁▁"
-
-
 def test_the_example_draws_the_shapes_of_a_file(saved_models, tmp_path):
     saved = saved_models("assessed")
     few = saved.model.function.shapes[:2]
@@ -303,7 +273,3 @@ def test_the_example_draws_the_shapes_of_a_file(saved_models, tmp_path):
     assert (tmp_path / "x.pdf").read_bytes()[:4] == b"%PDF"
     panels = shapes_figure.draw_shapes(model.function.shapes).axes
     assert all(len(panel.lines) == 2 for panel in panels[1:3])
-    with pytest.raises(SystemExit, match="no shapes"):
-        shapes_figure.main(
-            saved_models("hist-gradient-boosting[max_iter=5]").path, tmp_path / "x.pdf"
-        )

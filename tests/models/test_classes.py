@@ -1,17 +1,12 @@
 """Three or more classes: of the estimator, of `fit`, and of a model."""
 
-import json
-import re
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import done
 from nights import some
-from scipy.sparse import csr_array
 from scipy.special import expit
-from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 import aucbench
@@ -19,8 +14,7 @@ from aucbench import AUCClassifier
 from aucbench.errors import DataError
 from aucbench.metrics import hand_till, one_vs_rest
 from aucbench.models.calibration import best, log_odds, probabilities, sigmoid_of
-from aucbench.models.explain import explanation, sections
-from aucbench.report.document import text
+from aucbench.models.explain import sections
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -42,7 +36,7 @@ def numbers(n, seed):
     return table[["long", "tall", "wide"]].to_numpy(), codes, table["label"].to_numpy(str)
 
 
-X, CODES, Y = numbers(180, 0)
+X, _, Y = numbers(180, 0)
 NEW, NEW_CODES, NEW_Y = numbers(120, 1)
 SOLVERS = ["svm-or", "sht-auc[k=3]", "solam", "hist-gradient-boosting"]
 
@@ -60,13 +54,6 @@ def test_each_class_has_a_column(solver):
     assert not hasattr(model, "predict_proba")
 
 
-def test_pairs_are_those_that_the_solver_can_train():
-    even, drawn = (AUCClassifier(solver).fit(X, Y) for solver in ("svm-or", "sht-auc"))
-    assert (even.run_.trained_on, drawn.run_.trained_on) == ("", "class[each=rest]")
-    rest = AUCClassifier("svm-or", pairs="class[each=rest]").fit(X, Y)
-    assert not np.array_equal(rest.decision_function(X), even.decision_function(X))
-
-
 @pytest.mark.parametrize("features", ["auto", "none"])
 def test_probabilities_add_up_to_1_and_have_the_decision(features):
     model = AUCClassifier("svm-or", features=features, calibration="sigmoid").fit(X, Y)
@@ -82,18 +69,6 @@ def test_probabilities_add_up_to_1_and_have_the_decision(features):
         assert theirs == pytest.approx(ours(NEW_CODES, p), abs=1e-12)
 
 
-def test_weights_sparse_rows_and_a_warm_start():
-    times = 1 + np.arange(180) % 2
-    model = AUCClassifier("svm-or[lam=0.1]", features="none", gap_tol=1e-9, passes=1000)
-    weighted = model.fit(X, Y, times).model_.scores(NEW)
-    repeated = clone(model).fit(np.repeat(X, times, axis=0), np.repeat(Y, times)).model_.scores(NEW)
-    np.testing.assert_allclose(weighted, repeated, atol=2e-3)
-    assert AUCClassifier("svm-or").fit(csr_array(X), Y).predict(csr_array(NEW)).shape == (120,)
-    warm = AUCClassifier("svm-or[lam=0.001]", passes=3, warm_start=True)
-    begun = warm.fit(X, Y).run_.points[-1].objective
-    assert warm.fit(X, Y).run_.points[-1].objective < begun
-
-
 def test_chunks_teach_each_class_against_the_rest():
     apes = np.flatnonzero(Y == "ape")[:5]  # a chunk of one class
     model, cats = AUCClassifier("solam"), AUCClassifier("solam", pos_label=1)
@@ -105,18 +80,6 @@ def test_chunks_teach_each_class_against_the_rest():
     np.testing.assert_array_equal(own, alone)
     with pytest.raises(DataError, match="'dog'"):
         model.partial_fit(X[:2], ["dog", "ape"])
-
-
-@pytest.mark.parametrize(
-    ("options", "many"),
-    [
-        *(({}, True), ({"pairs": "class"}, True), ({"pairs": "fpr[max=0.1]"}, False)),
-        *(({"sensitivity": 0.9}, False), ({"calibration": "isotonic"}, False)),
-    ],
-)
-def test_the_tag_of_more_classes_is_false_where_an_option_is_about_two(options, many):
-    tags = AUCClassifier("svm-or", **options).__sklearn_tags__()
-    assert tags.classifier_tags.multi_class is many
 
 
 @pytest.fixture(scope="module")
@@ -160,33 +123,11 @@ def test_it_explains_each_class(model):
     titles = [one.title for one in sections(model)]
     assert all(f"Columns: {label} against the rest" in titles for label in LABELS)
     assert not any(title.startswith("Thresholds") for title in titles)
-    bee, rows = model.functions[1].auc, model.provenance["class_rows"][1]
-    line = f"bee +{rows} +{bee.estimate:.4f}  {bee.low:.4f} to {bee.high:.4f}"
-    assert re.search(line, text(sections(model)))
-    plain = explanation(model)
-    assert (plain["labels"], len(plain["functions"])) == ([["ape"], ["bee"], ["cat"]], 3)
-    json.dumps(plain, allow_nan=False)
     odd = replace(model, labels=(("<b>x</b>",), ("y",), ("z\x1b[31m",)))
     page = odd.report().content.decode()
     assert "<b>x</b>" not in page
     assert "&lt;b&gt;x" in page
     assert "\x1b" not in page + repr(odd)
-
-
-def test_the_commands_fit_predict_and_explain(tmp_path):
-    table, new, out, path = (tmp_path / name for name in ("train.csv", "new.csv", "s.csv", "m"))
-    frame().to_csv(table, index=False)
-    frame(30, seed=3).drop(columns="label").to_csv(new, index=False)
-    made = done("fit", "--data", table, "--labels", "classes", "--solver", "ls-svm", "-o", path)
-    assert "  cat: AUC 0." in made.output
-    scored = done("predict", path, new, "--out", out)
-    answer = pd.read_csv(out)
-    counts = answer["decision"].value_counts()
-    assert f"30 rows: {counts.get('ape', 0)} ape, {counts.get('bee', 0)} bee" in scored.output
-    assert [*answer.columns[:3]] == ["row", "decision", "score ape"]
-    told = done("explain", path, "--html", tmp_path / "page")
-    assert "the class with the largest probability" in told.output
-    assert (tmp_path / "page").read_text().count("against the rest") > 3
 
 
 def test_log_odds_are_on_one_scale_and_change_no_rank():

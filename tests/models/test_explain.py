@@ -2,19 +2,16 @@
 
 import json
 import re
-from dataclasses import replace
 from html import unescape
 
 import numpy as np
 import pytest
-from command_line import done
 from saved_models import assessed_model, patients, with_function
 from screens import SCREENS, look
 
 from aucbench.metrics import Aim
 from aucbench.models.explain import explanation, is_curve, page_of, sections
 from aucbench.models.shape import Axis, EffectShape
-from aucbench.report.document import text
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -55,26 +52,6 @@ def test_models_of_every_kind_have_a_page(model):
     assert {"ROC curve", "Reliability curve", "age", "visits", "noise"} <= charts
 
 
-def test_there_is_one_list_of_columns_with_importance_and_effect(model):
-    short = text(sections(model, brief=True))
-    point = model.function.operating
-    assert f"{point.tp} true positives, {point.fp} false positives" in short
-    [line] = [line for line in short.splitlines() if line.startswith("visits ")]
-    drop = model.function.assessment.importance[0].drop
-    assert re.search(rf"0 ▁\S*█ 5 .*{drop.estimate:.4f}  {drop.low:.4f} to {drop.high:.4f}", line)
-    assert [title.title for title in sections(model, brief=True)][2:4] == ["Thresholds", "Columns"]
-
-
-def test_without_importance_and_effects_the_features_are_listed(model):
-    bare = with_function(model, assessment=None, shapes=())
-    shown = text([section(bare, "Columns")])
-    if model.keeps_rows:
-        assert "belong to landmarks" in shown
-    else:
-        assert ("share of splits" if model.function.trees else "weight × spread") in shown
-        assert "visits" in shown
-
-
 def test_the_table_of_thresholds_marks_the_own_one_and_has_costs_where_they_are_known():
     model, _, _ = assessed_model(aim=Aim(cost_fp=1.0, cost_fn=5.0))
     grid, _ = section(model, "Thresholds").parts
@@ -86,16 +63,6 @@ def test_the_table_of_thresholds_marks_the_own_one_and_has_costs_where_they_are_
     assert costs[own] == min(costs) == pytest.approx(1000 * (point.fp + 5 * point.fn) / rows)
     shares = [getattr(point, name).estimate for name in grid.header[2:5]]
     assert [*grid.lines[own][2:5]] == pytest.approx(shares)
-
-
-def test_a_model_that_was_not_assessed_says_what_it_does_not_know(linear):
-    plain = with_function(linear, assessment=None, reliability=None)
-    assert "does not say curves, importance and groups" in words(page_of(plain))
-    bare = replace(with_function(plain, operating=None, calibrator=None), auc=None, provenance={})
-    shown = words(page_of(bare))
-    assert "Model: of unknown origin" in shown
-    assert "does not say its AUC, curves" in shown
-    assert "it gives scores, and no probabilities" in shown
 
 
 def test_names_are_text():
@@ -119,16 +86,6 @@ def of_two(name, places=2):
     return EffectShape(axes=axes, effect=(*effect.tolist(),))
 
 
-def test_two_columns_are_a_heat_map(linear):
-    model = with_function(linear, shapes=(*linear.function.shapes, of_two(NASTY)))
-    grid = section(model, "Effects").parts[-1]
-    assert grid.header == (f"{NASTY} \\ dose", "0", "10000")
-    assert grid.shades == ((None, -0.5, 0.0), (None, 0.5, 1.0))
-    page = page_of(model).content.decode()
-    assert 'style="background:color-mix(in srgb,var(--low) 35%,transparent)"' in page
-    assert NASTY not in page
-
-
 def test_the_page_fits_and_can_be_read(browser, linear, tmp_path):
     long = of_two("income of the household of the applicant", 8)  # as long as people make them
     model = with_function(linear, shapes=(*linear.function.shapes, long))
@@ -143,10 +100,3 @@ def test_the_page_fits_and_can_be_read(browser, linear, tmp_path):
             "return [...document.querySelectorAll('td[style]')]"
             ".map(e => getComputedStyle(e).backgroundColor)"
         )
-
-
-def test_an_unknown_column_of_groups_is_refused_before_anything_is_fitted(tmp_path):
-    patients(200).to_csv(tmp_path / "t.csv", index=False)
-    asked = ("--target", "back", "--positive", "yes", "--solver", "svm-or", "--by", "wards")
-    said = done("fit", "--data", tmp_path / "t.csv", *asked, "-o", tmp_path / "m", code=2).stderr
-    assert "'ward'" in said

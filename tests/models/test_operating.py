@@ -10,7 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from aucbench.errors import DataError
 from aucbench.metrics import Aim
-from aucbench.models import Operating, calibration, operating
+from aucbench.models import Operating, operating
 from aucbench.models.calibration import Reliability
 from aucbench.models.operating import SHARES
 from aucbench.stats import wilson
@@ -24,12 +24,6 @@ def test_wilson_is_that_of_statsmodels(pair):
     found = wilson(count, n)
     wanted = proportion_confint(count, n, method="wilson")
     assert (found.low, found.high) == pytest.approx(wanted, abs=1e-12)
-
-
-def test_no_row_has_no_interval():
-    found = wilson(0, 0)
-    assert np.isnan([found.estimate, found.low, found.high]).all()
-    assert found.note == "There is no row."
 
 
 def rows(seed, n, share=0.2, shift=1.0):
@@ -143,11 +137,3 @@ def test_true_probabilities_have_the_error_of_chance_and_wrong_ones_more(method)
         wrong = Reliability.of(method, rng.random(4000) < step, scores)
         assert wrong.error > 3 * wrong.chance
     assert Reliability.of(method, np.arange(50) < 3, np.arange(50.0)) is None
-
-
-def test_the_chance_of_many_rows_is_that_of_drawn_labels(monkeypatch):
-    p = np.random.default_rng(0).beta(1.0, 4.0, 20_000)
-    parts = np.array_split(np.argsort(p), 10)
-    drawn = calibration._chance(p, parts)
-    monkeypatch.setattr(calibration, "MANY", 1000)
-    assert calibration._chance(p, parts) == pytest.approx(drawn, rel=0.06)

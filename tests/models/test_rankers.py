@@ -72,16 +72,6 @@ def test_a_table_with_text_and_gaps_is_read_and_saved(tmp_path):
         AUCClassifier.load(tmp_path / "m")
 
 
-def test_pairs_may_be_weighted_by_censoring_and_end_at_tau():
-    tau = float(np.sort(Y["time"][Y["event"]])[-3])
-    plain, cut, ipcw = (
-        SurvivalRanker("ls-svm", **options).fit(X, Y).coef_
-        for options in ({}, {"tau": tau}, {"tau": tau, "weight": "ipcw"})
-    )
-    assert not np.allclose(plain, cut)
-    assert not np.allclose(cut, ipcw)
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_grades_are_ranked_within_their_groups(solver):
     rng = np.random.default_rng(4)

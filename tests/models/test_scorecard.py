@@ -1,7 +1,6 @@
 """Scorecards: the points of the table are the score of the model, in each kind of column."""
 
 import csv
-import re
 import warnings
 from itertools import product
 from math import log
@@ -12,13 +11,8 @@ import pytest
 from tables import table
 
 from aucbench import Model, fit
-from aucbench.data import Data
 from aucbench.errors import DataError
-from aucbench.models.calibration import calibrator
-from aucbench.models.explain import sections
-from aucbench.models.recipe import Recipe
-from aucbench.models.scorecard import Scaling, carded
-from aucbench.report.document import text
+from aucbench.models.scorecard import Scaling
 
 SCALING = Scaling()
 FACTOR = SCALING.pdo / log(2.0)
@@ -80,9 +74,7 @@ def test_the_points_of_the_table_add_up_to_the_score(card):
 def test_each_attribute_has_a_worst_line_of_no_points_and_keeps_its_shape(card):
     model, path = card
     table = model.scorecard.frame()
-    points = table[1:].groupby("attribute")["points"]
-    assert (points.min() == 0).all()
-    assert (points.nunique() > 1).any()
+    assert (table[1:].groupby("attribute")["points"].min() == 0).all()
     assert [*table["points"]] == [*pd.read_csv(path)["points"]]
     assert model.provenance["monotone"] == "age=increasing,income=decreasing"
     for name, sign in (("age", 1), ("income", -1)):
@@ -126,26 +118,6 @@ def test_a_card_comes_back_from_its_file_and_points_are_whole(card, tmp_path):
         Model.from_tree(tree)
 
 
-def test_people_read_the_points_and_what_rounding_costs(card):
+def test_what_rounding_costs_is_known_and_little(card):
     known = card[0].scorecard
     assert 0 < abs(known.auc - known.exact) < 0.01 < 0.7 < known.exact < 1.0
-    [shown] = [one for one in sections(card[0], brief=True) if one.title == "Scorecard"]
-    said = text([shown])
-    assert "600 points are odds of 50 to 1, and 20 more double them" in said
-    assert f"{known.auc:.4f}, and {known.exact:.4f} before they are rounded" in said
-    assert re.search(rf"base points +{known.base}\b", said)
-
-
-def test_held_out_points_have_the_rounding_of_the_card_which_stays_near_the_fit():
-    rng = np.random.default_rng(0)
-    X = np.round(rng.uniform(0, 8, (400, 3)))
-    data = Data.of(X, X.sum(axis=1) + 3 * rng.normal(size=400) > 12)
-    model = Recipe(solver="logistic", features="bins[count=4]").fitted(data)
-    scores = model.scores(data.rows)[:, 0]
-    held = scores + rng.normal(scale=0.2, size=400)
-    card, points = carded(model, data.y, held, data.rows, data, Scaling(pdo=2.0))
-    line, odds = calibrator("sigmoid", data.y, held), Scaling(pdo=2.0).sigmoid
-    exact = (line.a * scores + line.b - odds.b) / odds.a
-    rounding = card.scores(data.rows)[:, 0] - exact
-    assert 0.0 < np.abs(rounding).max() <= 0.5 * (X.shape[1] + 1)
-    np.testing.assert_allclose(points, (line.a * held + line.b - odds.b) / odds.a + rounding)

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import pickle
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,6 @@ from aucbench.scale import ChunkedData, Here, InMemory
 from aucbench.scale.auc_bins import ScoreBins, ScoreTally
 from aucbench.scale.chosen import Chosen
 from aucbench.scale.dask import Dask
-from aucbench.scale.dask_tasks import joined_tallies
 
 pytestmark = pytest.mark.plain
 TESTS = str(Path(__file__).parents[1])
@@ -151,37 +149,11 @@ def test_a_part_at_which_two_workers_were_lost_is_named(client, asked_to_leave):
         engine._next_event(Damaged(), {})
 
 
-def test_merged_tallies_leave_those_of_others_as_they_were():
-    y, s = normal_scores(100)
-    tallies = [ScoreTally(ScoreBins.of(s, 100)) for _ in range(3)]
-    for tally, piece in zip(tallies, ScoreParts.of(y, s, pieces=3).read(0), strict=True):
-        tally.add(piece)
-    before = pickle.dumps(tallies)
-
-    first, again = joined_tallies(*tallies), joined_tallies(*tallies)
-
-    assert first.table.tobytes() == again.table.tobytes()
-    assert pickle.dumps(tallies) == before
-
-
 def test_no_scheduler_is_said_in_a_sentence(monkeypatch):
     monkeypatch.setattr("aucbench.scale.dask.ANSWER", 0.2)
 
     with pytest.raises(AucbenchError, match="answered"):
         Dask("tcp://127.0.0.1:1")
-
-
-def test_blocks_of_another_division_make_room(client, monkeypatch):
-    parts = ScoreParts.of(*normal_scores(3_000), size=300)
-    engine = Dask(client)
-    monkeypatch.setattr(engine, "_memory", lambda: 9 * 4_000 / 0.6)
-
-    engine.reduce(parts, fingerprint)
-    engine.reduce(parts, fingerprint, some=range(5))
-
-    assert sum(rows for rows, _ in engine._blocks.values()) <= 4_000
-    monkeypatch.setattr(engine, "_memory", lambda: 9 * 2_000 / 0.6)
-    assert engine._held(parts, (7, 8), None) is None
 
 
 @pytest.mark.nightly

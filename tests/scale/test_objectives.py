@@ -1,14 +1,10 @@
 """Objectives of rows in chunks: exact arithmetic, certificates, and the solvers on them."""
 
 from fractions import Fraction
-from functools import reduce
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from parts_problems import as_columns, in_parts, rows_with_labels
-from scipy.optimize import minimize
 
 import aucbench
 from aucbench.data import Data
@@ -20,10 +16,9 @@ from aucbench.objectives import (
     PairwiseSquare,
     PairwiseSquaredHinge,
 )
-from aucbench.objectives.binned_squared_hinge import distances
 from aucbench.records import Stop
-from aucbench.scale import InMemory, Piece
-from aucbench.scale.moments import Moments, moments
+from aucbench.scale import InMemory
+from aucbench.scale.moments import moments
 from aucbench.solving.loop import begin
 
 CASES = pytest.mark.parametrize("case", [{}, {"offset": 1e3}, {"sparse": True}], ids=str)
@@ -87,15 +82,6 @@ def test_logistic_is_that_in_memory(case, C):
     np.testing.assert_allclose(run.w[keep], exact.w[keep], rtol=2e-4, atol=1e-4)
 
 
-def test_every_ridge_takes_the_same_reading_of_the_moments():
-    """So a grid of ridges costs no reading, and each of them is certified."""
-    parts = in_parts(rows_with_labels(16))
-    for lam in (1e-4, 1e-2, 1.0):
-        run = aucbench.solve(aucbench.get_solver("ls-svm", lam=lam), parts)
-        assert run.stop is Stop.CERTIFIED
-    assert parts.readings == 2
-
-
 def test_many_features_are_solved_by_readings(monkeypatch):
     """Beyond 4000 features the matrix is not formed; here beyond 3."""
     monkeypatch.setattr("aucbench.objectives.moment_square.DIRECT", 3)
@@ -105,17 +91,6 @@ def test_many_features_are_solved_by_readings(monkeypatch):
     assert run.points[-1].gap < 1e-8
     assert "moments" not in vars(parts)
     np.testing.assert_allclose(run.w, aucbench.solve("ls-svm", data).w, rtol=1e-5, atol=1e-7)
-
-
-def test_rank_svm_of_many_rows_begins_with_a_sample(monkeypatch):
-    """A sample of a tenth of the rows leaves few readings to do."""
-    monkeypatch.setattr("aucbench.scale.data.NUMBERS", 3000)
-    monkeypatch.setattr("aucbench.scale.data.FEWEST", 100)
-    parts = in_parts(rows_with_labels(36, n=12_000), 1000)
-    run = aucbench.solve("rank-svm", parts, gap_tol=1e-4)
-    assert parts.sample.n == 1000
-    assert run.stop is Stop.CERTIFIED
-    assert parts.readings <= 6
 
 
 def test_separable_rows_have_finite_weights():
@@ -156,20 +131,6 @@ def test_moments_are_those_of_the_rows(layout):
     for k in (0, 1):
         assert (abs(got.products[k] - products[k]) <= 2 * gamma(data.n) * sizes[k]).all()
         assert (got.products[k] == got.products[k].T).all()
-
-
-@given(st.integers(0, 10**6), st.sets(st.integers(1, 299), max_size=6))
-def test_any_parts_in_any_order_have_equal_counts_and_nearly_equal_sums(seed, cuts):
-    data = rows_with_labels(3, n=300, d=3)
-    blocks = np.split(np.random.default_rng(seed).permutation(data.n), sorted(cuts))
-    shift = np.array([0.3, -0.2, 7.0])
-    pieces = [Piece(data.rows.take(b.astype(np.int32)), data.y[b]) for b in blocks]
-    got = reduce(Moments.merge, [moments(piece, shift) for piece in pieces])
-    counts, _, products, sizes = naive(data, shift)
-    assert got.counts == counts
-    for k in (0, 1):
-        error = abs(got.products[k] - products[k])
-        assert (error <= 2 * gamma(data.n + 8) * sizes[k] + 1e-300).all()
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -263,18 +224,6 @@ def test_cuts_are_below_and_values_above_at_any_point(kind):
     np.testing.assert_allclose(g.grad(w), f.grad(w), rtol=1e-3, atol=1e-4 * abs(f.grad(w)).max())
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=9))
-def test_distances_of_bins_are_sums_over_pairs(bins):
-    neg, pos = (np.array(column, np.int64) for column in zip(*bins, strict=True))
-    k, kappa, square = distances(neg, pos)
-    at = np.arange(len(bins))
-    between = np.maximum(at[None] - at[:, None], 0)  # positives in rows, negatives in columns
-    assert k.tolist() == (between @ neg).tolist()
-    assert kappa.tolist() == (pos @ between).tolist()
-    assert square.tolist() == (between**2 @ neg).tolist()
-    assert pos @ k == kappa @ neg
-
-
 def test_any_parts_and_two_readings_give_the_same_counts_and_nearly_the_same_cut(monkeypatch):
     data = rows_with_labels(33, n=500)
     whole, w, cuts = in_parts(data, 500), np.linspace(-1.0, 1.0, data.d), []
@@ -319,18 +268,3 @@ def test_logistic_is_its_sums_and_its_gap_is_at_least_the_true_one(case, C):
         at = f.at(t)
         assert at.value - best <= at.gap * (1 + 1e-12)
     assert f.value(run.w) + run.w @ run.w / 2 - best <= run.points[-1].gap
-
-
-def test_the_best_intercept_is_found_at_any_weights_where_the_gap_is_quadratic():
-    data = rows_with_labels(57, n=200)
-    f = LogisticInParts(in_parts(data), 3.0)
-    at = LogisticInParts(in_parts(data), 1.0)._best(np.full(data.d, 0.01))
-    assert at.gap == pytest.approx(0.5 * at.residual**2, rel=1e-3)
-    for w in (np.zeros(data.d), np.linspace(-2.0, 2.0, data.d)):
-        c = minimize(lambda c, w=w: of_logistic(data, 3.0, np.append(w, c))[0], [0.0]).x[0]
-        P = of_logistic(data, 3.0, np.append(w, c))[0] - w @ w / 2
-        assert f.value(w) == pytest.approx(P, rel=1e-9)
-        if w.any():
-            e = 1e-6 * np.eye(data.d)
-            slope = [(f.value(w + row) - f.value(w - row)) / 2e-6 for row in e]
-            np.testing.assert_allclose(f.grad(w), slope, rtol=1e-4, atol=1e-3)
