@@ -18,7 +18,7 @@ WRITTEN = {
     "xgboost": "xgboost[n_estimators=10]",
     "xgboost-pairwise": "xgboost-pairwise[n_estimators=10]",
 }
-EACH_CHANGE = {"opauc"}  # it also learns from chunks; the checks ask the estimator, and little of the solver
+EACH_CHANGE = {"opauc"}  # the checks ask the estimator, and little of the solver
 # The exceptions of all solvers, and of one: the check, and the reason.
 WEIGHTS = "the feature map and the threshold count rows, not weights; many solvers take no weights"
 ALL = {
