@@ -53,7 +53,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 from aucbench.hookspecs import hookimpl
 from aucbench.contract import Identity, Needs, Solver
-
 @dataclass(frozen=True)
 class Dummy(Solver):
     '''w <- 0.'''
@@ -183,58 +182,46 @@ from dataclasses import dataclass
 from itertools import count
 from math import inf
 from typing import ClassVar
-
 import numpy as np
-
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import TopK
 from aucbench.contract import Needs, Problem, Solver, State, count_rows
-
 SEEN = []  # what the solvers of this process noted
-
 @dataclass(frozen=True)
 class Means(Solver):
     """w = m₊ − m₋ + noise, once per pass; c decides how much noise, c = 0 raises."""
-
     c: float = 1.0
     other: str = "a"
     limit: float = inf
     names: tuple = ()
     space: ClassVar = {"c": (0.0, 0.5, 1.0, 2.0), "other": ("a", "b")}
-
     def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
-
     def direction(self, problem, rng):
         if self.c == 0:
             raise ValueError("c is 0\\nsecond line")
         m_neg, m_pos = problem.data.means
         return m_pos - m_neg + (2 - self.c) * rng.standard_normal(problem.data.d)
-
     def iterates(self, problem, w0, rng, budget):
         for t in count(1):
             count_rows(problem.data.n)
             yield State(self.direction(problem, rng), gap=1.0 / t)
-
 @dataclass(frozen=True)
 class Path(Means):
     needs: ClassVar = Needs(frozenset({"warm-start"}), path="c")
-
     def iterates(self, problem, w0, rng, budget):
         SEEN.append((self.c, self.other, float(w0[0])))
         if self.c == 0.5:
             raise ValueError("no")
         count_rows(problem.data.n)
         return State(np.full(problem.data.d, self.c))
-
 @dataclass(frozen=True)
 class Spy(Means):
     def problem(self, data, rng, budget):
         array = data.rows.stored
         SEEN.append((map_of(array), array.flags.writeable, data.y.flags.writeable))
         return super().problem(data, rng, budget)
-
 def map_of(array):
     """What the kernel says of the memory of an array: rights, offset, device, inode, name."""
     for line in pathlib.Path("/proc/self/maps").read_text().splitlines():
@@ -242,38 +229,31 @@ def map_of(array):
         first, last = (int(end, 16) for end in ends.split("-"))
         if first <= array.ctypes.data < last:
             return about
-
 @dataclass(frozen=True)
 class Writes(Means):
     def problem(self, data, rng, budget):
         data.rows.stored[0] = 1e9
         return super().problem(data, rng, budget)
-
 @dataclass(frozen=True)
 class Infeasible(Means):
     def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data), TopK(1))
-
 @dataclass(frozen=True)
 class Nans(Means):
     def direction(self, problem, rng):
         return np.full(problem.data.d, np.nan)
-
 @dataclass(frozen=True)
 class Huge(Means):
     def direction(self, problem, rng):
         return np.tile([1.7e308, -1.7e308], problem.data.d)[: problem.data.d]
-
 @dataclass(frozen=True)
 class Shape(Means):
     def direction(self, problem, rng):
         return np.ones(problem.data.d + 1)
-
 @dataclass(frozen=True)
 class Exits(Means):
     def direction(self, problem, rng):
         raise SystemExit(3)
-
 @dataclass(frozen=True)
 class Dies(Means):
     def iterates(self, problem, w0, rng, budget):
@@ -281,33 +261,25 @@ class Dies(Means):
             count_rows(problem.data.n)
             yield State(np.ones(problem.data.d))
         raise ValueError("boom\\nsecond line")
-
 @dataclass(frozen=True)
 class Fickle(Means):
     def direction(self, problem, rng):
         SEEN.append(1)
         return np.full(problem.data.d, float(len(SEEN)))
-
 @dataclass(frozen=True)
 class Holds(Means):
     def problem(self, data, rng, budget):
         rest, held = data.split(0.25, rng)
         return Problem(PairwiseSquare(rest), holdout=held)
-
-@dataclass(frozen=True)
-class Bare(Means):
-    space: ClassVar = {}
-
 @dataclass(frozen=True)
 class Odd(Means):
     space: ClassVar = {"c": "12"}
-
 @hookimpl
 def aucbench_solvers():
     return {
         "means": Means, "path": Path, "spy": Spy, "writes": Writes, "infeasible": Infeasible,
         "nans": Nans, "huge": Huge, "shape": Shape, "exits": Exits, "dies": Dies,
-        "fickle": Fickle, "holds": Holds, "bare": Bare, "odd": Odd,
+        "fickle": Fickle, "holds": Holds, "odd": Odd,
     }
 '''
 
@@ -315,10 +287,8 @@ def aucbench_solvers():
 TORTURE = '''
 """Solvers that misbehave, beside one that does not."""
 import ctypes
-import faulthandler
 import itertools
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -326,107 +296,65 @@ import sys
 import time
 from collections import deque
 from dataclasses import dataclass
-
 import numpy as np
-
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.contract import Problem, Solver, State
-
 @dataclass(frozen=True)
 class Healthy(Solver):
     """Gradient descent on the pairwise square; its result depends on its generator only."""
-
     def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
-
     def iterates(self, problem, w, rng, budget):
         for t in itertools.count(1):
             self.misbehave(problem, t)
             w = w - 0.05 * problem.f.grad(w) + 1e-9 * rng.standard_normal(w.size)
             yield State(w)
-
     def misbehave(self, problem, t):
         return None
-
 class Raises(Healthy):
     def misbehave(self, problem, t):
         raise ValueError("boom")
-
 class Nans(Healthy):
     def iterates(self, problem, w, rng, budget):
         return State(w + np.nan)
-
 class HoldsGil(Healthy):
     def misbehave(self, problem, t):
         if t > 3:
             deque(itertools.repeat(0), maxlen=0)
-
 class IgnoresTerm(Healthy):
     def misbehave(self, problem, t):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         while t > 3:
             time.sleep(0.01)
-
 class Orphans(Healthy):
     def misbehave(self, problem, t):
         if t == 1:
             code = "import os, time; os.setsid(); time.sleep(600)"
             subprocess.Popen([sys.executable, "-c", code, "aucbench-torture-orphan"])
-
-class Exits(Healthy):
-    def misbehave(self, problem, t):
-        os._exit(0)
-
 class Segfaults(Healthy):
     def misbehave(self, problem, t):
         ctypes.string_at(0)
-
 class Allocates(Healthy):
     def misbehave(self, problem, t):
         self.__dict__["kept"] = np.ones(4 << 27)
-
-class Prints(Healthy):
-    def misbehave(self, problem, t):
-        for _ in range(1024 if t == 1 else 0):
-            os.write(1, bytes(2**20))
-
 class Wanders(Healthy):
     def misbehave(self, problem, t):
         room = os.getcwd()
         os.chdir("/")
         if t == 1:
             shutil.rmtree(os.path.dirname(room))
-
-class Deafens(Healthy):
-    def misbehave(self, problem, t):
-        faulthandler.disable()
-        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-            signal.signal(number, signal.SIG_IGN)
-
-class Closes(Healthy):
-    def misbehave(self, problem, t):
-        os.closerange(0, 1000)
-
 @dataclass(frozen=True)
 class Removes(Healthy):
     folder: str = ""
-
     def misbehave(self, problem, t):
         shutil.rmtree(self.folder, ignore_errors=True)
-
-class Reseeds(Healthy):
-    def misbehave(self, problem, t):
-        np.random.seed(t)
-        random.seed(t)
-
 @hookimpl
 def aucbench_solvers():
     return {
         "healthy": Healthy, "raises": Raises, "nans": Nans, "holds-gil": HoldsGil,
-        "ignores-term": IgnoresTerm, "orphans": Orphans, "exits": Exits, "segfaults": Segfaults,
-        "allocates": Allocates, "prints": Prints, "reseeds": Reseeds,
-        "wanders": Wanders, "deafens": Deafens, "closes": Closes, "removes": Removes,
+        "ignores-term": IgnoresTerm, "orphans": Orphans, "segfaults": Segfaults,
+        "allocates": Allocates, "wanders": Wanders, "removes": Removes,
     }
 '''
 
@@ -434,22 +362,10 @@ BROKEN = "raise ImportError('no such luck')"
 DEADLY = "import ctypes\nctypes.string_at(0)"
 
 TORTURE_STATUS = {  # of the cells of each
-    "healthy": "ok",
-    "raises": "error",
-    "nans": "invalid",
-    "holds-gil": "timeout",
-    "ignores-term": "timeout",
-    "orphans": "ok",
-    "exits": "crash",
-    "segfaults": "crash",
-    "allocates": "memout",
-    "prints": "ok",
-    "reseeds": "ok",
-    "wanders": "ok",
-    "deafens": "ok",
-    "closes": "ok",
-    "broken": "error",
-    "deadly": "crash",
+    **dict.fromkeys(["healthy", "orphans", "wanders"], "ok"),
+    **dict.fromkeys(["holds-gil", "ignores-term"], "timeout"),
+    **dict.fromkeys(["segfaults", "deadly"], "crash"),
+    **{"raises": "error", "nans": "invalid", "allocates": "memout", "broken": "error"},
 }
 
 
@@ -543,20 +459,9 @@ def cells_in_process():
 def cell(solver="means", dataset=DATA, **given):
     """Return a cell that takes milliseconds."""
     plain = {
-        "tune": False,
-        "features": "maxabs",
-        "objective": None,
-        "projector": None,
-        "reading": ReadOptions(),
-        "splits": 3,
-        "repeat": 0,
-        "split": 0,
-        "seed": 0,
-        "passes": 4.0,
-        "seconds": None,
-        "gap_tol": 1e-6,
-        "tune_evals": 16,
-        "inner_splits": 3,
+        **{"tune": False, "features": "maxabs", "objective": None, "projector": None},
+        **{"reading": ReadOptions(), "splits": 3, "repeat": 0, "split": 0, "seed": 0},
+        **{"passes": 4.0, "seconds": None, "gap_tol": 1e-6, "tune_evals": 16, "inner_splits": 3},
     }
     values = {**plain, **given, "solver": solver, "dataset": dataset}
     for name in ("solver", "dataset", "objective", "projector", "pairs"):
@@ -625,20 +530,12 @@ class Bench:
         finally:
             os.sched_setaffinity(0, cores)  # a cell that is timed keeps to some
         ending = Ending.OK if error is None else Ending.ERROR
-        outcome = notes.with_all(
-            Outcome(ending, result=result, wall_seconds=perf_counter() - begin)
-        )
-        record, scores = make_record(
-            planned, "0" * 32, outcome, Conditions(), self.target(planned)[1]
-        )
+        seconds, target = perf_counter() - begin, self.target(planned)[1]
+        outcome = notes.with_all(Outcome(ending, result=result, wall_seconds=seconds))
+        record, scores = make_record(planned, "0" * 32, outcome, Conditions(), target)
         return SimpleNamespace(
-            record=record,
-            result=record.flat(),
-            reported=result,
-            error=error,
-            lines=outcome.lines,
-            files=outcome.files,
-            scores=scores,
+            **{"record": record, "result": record.flat(), "reported": result, "error": error},
+            **{"lines": outcome.lines, "files": outcome.files, "scores": scores},
         )
 
 

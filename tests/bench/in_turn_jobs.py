@@ -1,7 +1,6 @@
 """What the tests of `in_turn` call, in processes of their own."""
 
 import os
-import signal
 
 
 def do_in_turn(request, room, steps):
@@ -10,8 +9,6 @@ def do_in_turn(request, room, steps):
         room.line({"begin": key})
         if then == "inside":
             os._exit(1)
-        if then == "hang":
-            signal.pause()
         room.line({"end": key.upper()})
         if then == "after":
             os._exit(1)

@@ -58,6 +58,5 @@ def test_a_solver_in_another_spelling_is_not_computed_again_nor_ranked_twice(tmp
     for found in (read_frame(folders[0]), read_frame(*folders)):
         assert found.solvers == (spellings[0], "logistic")
         assert found.statuses == {"ok": 4}
-
     maps = ("maxabs+standard", "standard[spread=none]")  # which differ as a whole
     compare("constant", "breast-cancer", features=maps, splits=2, passes=1, quiet=True)

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 
 import pytest
+from refusals import assert_refused
 
 from aucbench.bench import answers, fingerprints
 from aucbench.bench.answers import cell_id, shared_hash
@@ -61,7 +62,6 @@ OTHER = {  # another value of each field of a cell
 def test_every_field_of_a_cell_counts():
     tuned = replace(CELL, tune=True)
     found = {identify(replace(tuned, **{name: value})) for name, value in OTHER.items()}
-
     assert {*OTHER} == {f.name for f in fields(Cell)}
     assert len({*found, identify(tuned), identify()}) == len(OTHER) + 2
     assert identify(replace(CELL, tune_evals=3, inner_splits=9)) == identify()  # it is not tuned
@@ -77,7 +77,6 @@ def test_data_plugins_code_and_schema_count(monkeypatch):
         identify(plugins={"solver": PLUGINS["features"], "features": PLUGINS["solver"]}),
     ]
     monkeypatch.setattr(answers, "SCHEMA", answers.SCHEMA + 1)
-
     assert len({*found, identify()}) == len(found) + 1
 
 
@@ -86,7 +85,6 @@ def test_the_order_of_plugins_and_parameters_does_not_matter():
     cells = [
         next(Plan.of({"data": ("x",), "solvers": (Choice("a", grid),)}).cells()) for grid in grids
     ]
-
     assert identify(plugins=dict(reversed(PLUGINS.items()))) == identify()
     assert identify(cells[0]) == identify(cells[1])
     assert identify(load(json.loads(json.dumps(dump(cells[0]))), Cell)) == identify(cells[0])
@@ -96,15 +94,10 @@ def test_a_fingerprint_is_of_names_and_contents(tmp_path):
     a, b = tmp_path / "a", tmp_path / "b"
     a.write_bytes(b"1")
     b.write_bytes(b"2")
-    found = fingerprint({"a": a, "b": b})
-
-    assert found == fingerprint({"b": b, "a": a})
-    assert found != fingerprint({"a": b, "b": a})
-    b.write_bytes(b"3")
-    assert found != fingerprint({"a": a, "b": b})
+    assert fingerprint({"a": a, "b": b}) == fingerprint({"b": b, "a": a})
+    assert fingerprint({"a": a, "b": b}) != fingerprint({"a": b, "b": a})
     b.unlink()
-    with pytest.raises(DataError, match="make it readable"):
-        fingerprint({"b": b})
+    assert_refused(lambda: fingerprint({"b": b}), DataError, "readable")
 
 
 def counted():
@@ -114,13 +107,6 @@ def counted():
 
 def within(name, rooms):
     return any(name == room or name.startswith(f"{room}/") for room in rooms)
-
-
-def test_the_worker_the_mathematics_and_the_compiled_kernels_count():
-    rooms = {name.split("/")[1] for name in counted()}
-    assert {"bench", "solving", "registry", "data", "optim", "metrics", "kernels"} <= rooms
-    assert {"contract.py", "records.py", "errors.py", "hookspecs.py"} <= rooms
-    assert any(name.startswith("aucbench/kernels/") and name.endswith(".so") for name in counted())
 
 
 @pytest.fixture
@@ -161,6 +147,7 @@ def test_each_room_of_the_worker_and_of_the_mathematics_counts_and_none_of_the_p
 
 def test_each_room_is_said_to_compute_or_not_to():
     rooms = {name.split("/")[1] for name in fingerprints.files_of_module("aucbench")}
+    assert any(name.startswith("aucbench/kernels/") and name.endswith(".so") for name in counted())
     whole = {room for room in COMPUTES if "/" not in room}
     assert rooms == whole | PARENT
     assert not whole & PARENT
@@ -179,7 +166,6 @@ def test_a_built_in_plugin_counts_by_its_family(copy):
     assert len({*before.values()}) == len(FAMILIES)
     shared = {"__init__.py": {*FAMILIES}, "defaults.toml": set()}  # whose cells they change
     assert {name.split("/")[1] for name in copy[BUILT_IN]} == {*FAMILIES, *shared}
-
     for name, path in copy[BUILT_IN].items():
         with changed(path):
             now = {family: plugin_fingerprint(PROJECT, value) for family, value in values.items()}
@@ -193,7 +179,6 @@ def test_a_library_of_another_version_changes_the_code(monkeypatch):
     before = code_fingerprint()
     real = fingerprints.version_of
     monkeypatch.setattr(fingerprints, "version_of", lambda n: "9.9" if n == "scipy" else real(n))
-
     assert code_fingerprint() != before
 
 
@@ -253,7 +238,6 @@ def in_zoo(name, content):
 CHANGES = {
     "source": in_zoo("__init__.py", b"# new\n"),
     "compiled": lambda site: compiled(site).write_bytes(b"\x7fELF\x02\x01 two"),
-    "compiled, renamed": lambda site: compiled(site).rename(site.path / "zoo" / "other.so"),
     "table": in_zoo("inner/table.npy", b"\x93NUMPZ"),
     "new file": in_zoo("inner/new.py", b""),
     "version": lambda site: version(site, "zoo", "1.0", "1.1"),
@@ -279,34 +263,8 @@ HARMLESS = {
 def test_a_plugin_has_another_fingerprint_if_a_change_may_change_its_numbers(zoo, name):
     before = plugin_fingerprint("zoo", "zoo.inner:lion")
     (CHANGES | HARMLESS)[name](zoo)
-
     assert (plugin_fingerprint("zoo", "zoo.inner:lion") != before) == (name in CHANGES)
     assert "zoo" not in sys.modules
-
-
-def test_a_module_without_package_and_one_that_is_absent(site):
-    site.metadata("solo", "1.0", {"solo": "solo_module"})
-    absent = plugin_fingerprint("solo", "solo_module")
-    site.module("solo_module", "raise SystemExit")
-    present = plugin_fingerprint("solo", "solo_module")
-    site.module("solo_module", "raise SystemExit(1)")
-
-    assert len({absent, present, plugin_fingerprint("solo", "solo_module")}) == 3
-
-
-def test_two_plugins_of_one_package_differ():
-    assert plugin_fingerprint("zoo", "zoo.a") != plugin_fingerprint("zoo", "zoo.b")
-    known = {
-        plugin_fingerprint("aucbench", f"aucbench.{kind}") for kind in ("features", "objectives")
-    }
-    assert len(known) == 2
-
-
-def test_a_folder_that_links_to_itself_is_read_once(zoo):
-    (zoo.path / "zoo" / "inner" / "loop").symlink_to(zoo.path / "zoo")
-    files = fingerprints.files_of_module("zoo")
-
-    assert sum(name.endswith("table.npy") for name in files) == 1
 
 
 CODE = """
@@ -332,7 +290,6 @@ def test_ids_are_equal_in_other_processes_and_folders(zoo, tmp_path_factory):
         command = [sys.executable, "-c", CODE]
         found.add(subprocess.check_output(command, env=environment, text=True))
     zoo.path.mkdir()
-
     assert len(found) == 1
     assert found.pop().splitlines()[1] == "[]"
 
@@ -345,7 +302,6 @@ def test_a_module_without_a_distribution_is_its_files_and_what_it_imports(site, 
     site.module("further", "")
     source = tmp_path / "source.py"
     source.write_text("import package, source, sklearn.svm, absent_one", encoding="utf-8")
-
     first = imported_packages([source], "source")
     assert {*first} == {"absent_one", "further", "package"}
     assert first["package"] == package_fingerprint("package")

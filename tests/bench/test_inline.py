@@ -12,7 +12,6 @@ from toys import Descent
 import aucbench
 from aucbench import compare
 from aucbench.bench import Store
-from aucbench.bench.inline import name_solvers
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.runner import folder_status
 from aucbench.errors import AucbenchError, ParameterError
@@ -25,7 +24,6 @@ ROWS = data()
 
 def test_instances_data_names_and_specs_stand_in_one_comparison():
     found = compare([Descent(0.005), "logistic"], [ROWS, "breast-cancer"], **RESULTS)
-
     assert [r.status for r in found if r.status.status != "ok"] == []
     frame = found.findings.frame
     assert frame.solvers == ("Descent[gamma=0.005]", "logistic")
@@ -37,7 +35,6 @@ def test_instances_data_names_and_specs_stand_in_one_comparison():
 
 def test_a_folder_says_that_its_objects_are_gone(tmp_path):
     compare(Descent(), ROWS, **RESULTS, out=tmp_path / "out")
-
     found = read_frame(tmp_path / "out")
     assert "Descent: Descent() was an object in a process of Python" in found.source.unchecked
     assert found.solvers == ("Descent",)
@@ -55,7 +52,6 @@ def test_a_cell_of_an_instance_is_what_the_named_one_computes(here):
     [given, *_] = compare(aucbench.get_solver("sht-auc", k=3), ROWS, **RESULTS)
     assert given.id == named.id
     assert str(given.cell.solver) == "sht-auc[k=3]"
-
     [other, *_] = compare("sht-auc[k=3]", data(weighted=True), **RESULTS)
     assert other.sizes.weighted
     assert other.id != named.id
@@ -65,7 +61,6 @@ def test_instances_of_a_module_are_resumed_and_what_cannot_be_written_down_is_no
     both = [Descent(0.005), Descent(shrink=lambda w: 0.9 * w)]
     first = compare(both, ROWS, **RESULTS, out=tmp_path / "out")
     again = compare(both, data(), **RESULTS, out=tmp_path / "out")
-
     assert {r.status.status for r in (*first, *again)} == {"ok"}
     assert [str(r.cell.choice) for r in first[:2]] == ["Descent()[gamma=0.005]", "Descent()"]
     same = [a.id == b.id for a, b in zip(first, again, strict=True)]
@@ -73,37 +68,6 @@ def test_instances_of_a_module_are_resumed_and_what_cannot_be_written_down_is_no
     assert len({r.cell.dataset for r in (*first, *again)}) == 1
     changed = compare(both[0], data(1), **RESULTS)
     assert changed[0].id not in {r.id for r in first}
-
-
-def test_instances_are_told_apart_by_their_values_and_else_by_a_number(here):
-    several = [Descent(), Descent(0.005), Descent(), Descent(shrink=lambda w: 0.9 * w)]
-    found = compare(several, ROWS, **RESULTS)
-
-    names = ("Descent", "Descent[gamma=0.005]", "Descent-2", "Descent-3")
-    assert found.findings.frame.solvers == names
-    gammas = [r.parameters["gamma"] for r in found[: len(several)]]
-    assert gammas == [0.01, 0.005, 0.01, 0.01]
-    assert found[0].measures.objective == found[2].measures.objective
-    assert found[0].measures.objective != found[3].measures.objective
-    [alone, _] = compare(Descent(0.005), ROWS, **RESULTS)
-    assert alone.id == found[1].id
-
-
-def test_a_class_in_a_file_is_taken_by_its_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    source = tmp_path / f"own_{tmp_path.name}.py"
-    source.write_text(
-        "from dataclasses import dataclass\nfrom typing import ClassVar\n"
-        "import toys as base\n@dataclass(frozen=True)\n"
-        "class Mine(base.Descent):\n    gamma: float = 0.5\n"
-    )
-    mine = aucbench.get_solver(f"{source}:Mine", gamma=0.25)
-    [spec], given = name_solvers([mine])
-    assert str(spec) == f"{source}:Mine[gamma=0.25]"
-    assert not given.solvers
-    source.write_text(source.read_text() + "# edited\n")
-    with pytest.raises(ParameterError, match="changed"):
-        name_solvers([mine])
 
 
 SCRIPT = """

@@ -113,7 +113,6 @@ def test_the_content_identifies_a_file_and_what_it_imports(mine, tmp_path):
     moved.write_text(own.read_text())  # which names the same file of pids
     (mine / "unrelated.py").write_text("x = 1")
     assert file_fingerprint(moved) == before == file_fingerprint(own)
-
     helper.write_text("FACTOR = 2.0\n")
     with_other_helper = file_fingerprint(own)
     own.write_text(own.read_text() + "# edited\n")
@@ -142,7 +141,6 @@ tune = {gamma = [0.1, 0.2]}
 def test_a_run_imports_a_file_in_its_workers_and_labels_are_short(mine):
     data, how = ["./mine.py:blobs", "breast-cancer"], {"splits": 2, "passes": 3}
     found = compare("./mine.py:Descent[gamma=.005]", data, features="standard+mine.py:Twice", **how)
-
     assert {r.status.status for r in found} == {"ok"}, [(r.why, r.process.log) for r in found]
     assert found.findings.frame.solvers == ("Descent[gamma=0.005]",)
     assert found.findings.frame.datasets == ("blobs", "breast-cancer")
@@ -181,20 +179,6 @@ def test_a_moved_file_is_resumed_and_an_edited_one_computed_again(mine, tmp_path
     assert edited[0].curve[-1]["objective"] != first[0].curve[-1]["objective"]
 
 
-def test_two_versions_of_a_file_are_told_apart(mine, here):
-    helper = next(mine.glob("helper*.py")).stem
-    for version in ("v1", "v2"):
-        write(mine / version, helper)
-        (mine / version / "mine.py").write_text((mine / "mine.py").read_text())
-    both = ["v1/mine.py:Descent", "v2/mine.py:Descent"]
-    with pytest.raises(ParameterError, match="same"):
-        compare(both, "mine.py:blobs", splits=2, passes=3)
-
-    (mine / "v2" / f"{helper}.py").write_text("FACTOR = 3.0\n")
-    found = compare(both, "mine.py:blobs", splits=2, passes=3)
-    assert found.findings.frame.solvers == tuple(both)
-
-
 FAULTS = {  # of files: what a fault at import costs is the row of its solver
     "hangs": ("import time\nwhile True:\n    time.sleep(1)\n", "timeout"),
     "leaves": ("import sys\nsys.exit(3)\n", "error"),
@@ -207,7 +191,6 @@ def test_a_file_that_never_ends_or_leaves_at_its_import_costs_its_own_row_only(m
         (mine / f"{name}.py").write_text(source)
     names = [f"{name}.py:Descent" for name in FAULTS]
     found = compare([*names, "constant"], "breast-cancer", splits=2, passes=1, timeout=3)
-
     assert [record.status.status for record in found[: len(FAULTS) + 1]] == [
         *(status for _, status in FAULTS.values()),
         "ok",

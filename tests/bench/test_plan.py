@@ -1,25 +1,19 @@
 """Plans: their cells, their file, and what makes no sense in them."""
 
-import json
 import tomllib
-from dataclasses import replace
 from math import inf, nan, pi
 
-import numpy as np
 import pytest
 
-from aucbench.bench.cell import Cell, Choice
-from aucbench.bench.codec import dump, load
+from aucbench.bench.cell import Choice
 from aucbench.bench.plan.errors import PlanError
-from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import example, parse_plan, read_plan, write_plan
-from aucbench.bench.plan.values import read_choice
 from aucbench.datasets.catalogue import expanded
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, ParameterError
 from aucbench.ranges import Range
-from aucbench.registry.specs import Spec, parse_spec
+from aucbench.registry.specs import Spec
 
 
 def of(data=("x",), solvers=("a",), **given):
@@ -30,7 +24,6 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
     many = {"features": ("maxabs", "none"), "splits": 3, "repeats": 2, "seed": [5, 9]}
     plan = of(("x", "y"), ["a", "b"], **many)
     cells = [*plan.cells()]
-
     assert len(cells) == len({*cells}) == len(plan) == 2 * 2 * 2 * 3 * 2 * 2
     assert [str(c.solver) for c in cells[:4]] == ["a", "b", "a", "b"]
     order = [(c.dataset, c.features, c.seed, c.split) for c in cells]
@@ -41,54 +34,14 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
     assert [*dict.fromkeys((str(c.dataset), str(c.features)) for c in cells)] == pairs
 
 
-def test_what_is_said_in_two_ways_gives_the_same_cells():
-    lists, tuples = (
-        ReadOptions(positive=kind(["1", "2"]), drop=kind(["a"])) for kind in (list, tuple)
-    )
-    ints = of(passes=50, seconds=2, gap_tol=1, reading=lists)
-    floats = of(passes=50.0, seconds=2.0, gap_tol=1.0, reading=tuples)
-    grids = [
-        read_choice(0, Choice("a", grid)) for grid in ({"k": (1,), "m": [2]}, {"m": (2,), "k": [1]})
-    ]
-
-    assert [*map(repr, ints.cells())] == [*map(repr, floats.cells())]
-    assert grids[0].tune == grids[1].tune == (("k", (1,)), ("m", (2,)))
-
-
-def test_a_cell_survives_json():
-    reading = ReadOptions(positive=(np.int64(1), "b"), drop=("c", 3))
-    cell = next(of(solvers=(Choice("a", {"k": (1, 2.5, "t")}),), reading=reading).cells())
-
-    assert load(json.loads(json.dumps(dump(cell), allow_nan=False)), Cell) == cell
-    assert cell.reading.positive == (1, "b")
-    assert hash(cell)
-
-
-def test_solvers_are_parsed_once_and_travel_as_objects():
-    spec = parse_spec("sht-auc[k = 5, gamma=1e-3]")
-    plan = of(solvers=(Choice("sht-auc[k=5,gamma=0.001]"), Choice(spec, True)), splits=2)
-
-    assert [choice.spec for choice in plan.solvers] == [spec, spec]
-    assert all(cell.solver is plan.solvers[0].spec for cell in [*plan.cells()][::2])
-    assert str(plan.solvers[1]) == "sht-auc[k=5,gamma=0.001] (tuned)"
-    stored = {"name": "sht-auc", "params": {"k": 5, "gamma": 0.001}}
-    assert dump(next(plan.cells()))["solver"] == stored
-    assert replace(plan.solvers[0], tune=True) == plan.solvers[1]
-
-
 def test_families_group_data_sets_and_say_nothing_of_cells():
     plain, grouped = (of(("x", "y"), families=f) for f in ({}, {"f": ["x", "y"]}))
     assert [*plain.cells()] == [*grouped.cells()]
     assert plain.without_places() == grouped.without_places()
     assert write_plan(plain) != write_plan(grouped)
     assert hash(plain) == hash(grouped)
-
     some = expanded(["suite:small"])[:2]  # a suite stands for its members that the plan has
     assert of(some, families={"f": ("suite:small",)}).families == {"f": tuple(map(Spec, some))}
-    first = of(("x", "y", "z"), families={"f": ("x", "y")})
-    second = of(("y", "z", "w"), families={"f": ("y",), "g": ("w",)})
-    assert family_of([first, second]) == {Spec("x"): "f", Spec("y"): "f", Spec("w"): "g"}
-    assert family_of([plain]) == {}
 
 
 PLANS = [
@@ -117,7 +70,6 @@ def test_a_plan_that_was_written_is_read_again(plan, tmp_path):
     path = tmp_path / "plan.toml"
     path.write_text(write_plan(plan), encoding="utf-8")
     read = read_plan(path)
-
     assert read == plan
     assert [*map(repr, read.cells())] == [*map(repr, plan.cells())]
 
@@ -128,14 +80,10 @@ def test_the_example_holds_every_table_and_is_what_it_says():
     features = ("auto", "standard+nystroem")
     data = ("german", "outbreak[n=1000,d=1000]")
     assert parse_plan(example()) == of(data, solvers, features=features, **limits)
-
     commented = example().replace("# [suite] ", "[suite] ").replace("# families", "families")
     commented = commented.replace('"german", "outbreak', '"german", "australian", "outbreak')
     assert parse_plan(commented).families == {"credit": (Spec("german"), Spec("australian"))}
-    for line in ("seconds = 10", 'objective = "logistic"'):
-        key, value = next(iter(tomllib.loads(line).items()))
-        uncommented = parse_plan(example().replace(f"# {line}", line))
-        assert getattr(uncommented, key) == (parse_spec(value) if key == "objective" else value)
+    assert parse_plan(example().replace("# seconds = 10", "seconds = 10")).seconds == 10
 
 
 TIMED, TEST = {"reading": ReadOptions(time="t")}, {"reading": ReadOptions(test="t.csv")}
@@ -149,12 +97,9 @@ FIELDS = [  # of a plan: a value that makes no sense, and the place and a word o
         ([3], "solvers[0].spec", "wanted a name"), (["\udcff"], "solvers[0].spec", "Unicode"),
         (["a", "b[k"], "solvers[1].spec", "cannot read"),
         ((Choice("a", {}),), "solvers[0].tune", "grid"),
-        ((Choice("a", "k"),), "solvers[0].tune", "grid"),
         ((Choice("a", {"k": ()}),), "solvers[0].tune.k", "a list"),
-        ((Choice("a", {"k": "12"}),), "solvers[0].tune.k", "a list"),
         ((Choice("a", {"k!": (1,)}),), "solvers[0].tune", "no parameter"),
         ((Choice("a[k=1]", {"k": (1,)}),), "solvers[0].tune.k", "brackets"),
-        ((Choice("a[k=1]", {"k": Range(1, 2)}),), "solvers[0].tune.k", "brackets"),
         ((Choice("a", {"k": (1, 1)}),), "solvers[0].tune.k", "twice"),
         ((Choice("a", {"k": (inf,)}),), "solvers[0].tune.k", "inf"),
     ]],
@@ -165,11 +110,9 @@ FIELDS = [  # of a plan: a value that makes no sense, and the place and a word o
     ({"datasets": "x"}, "datasets", "data"),
     ({"passses": 3}, "passses", "'passes'"),
     ({"features": ()}, "features", "none"),
-    ({"features": ("none", "none")}, "features", "twice"),
     ({"objective": 3}, "objective", "wanted a name"),
     ({"projector": "a,b"}, "projector", "one name"),
     ({"splits": 1}, "splits", "at least 2"),
-    ({"splits": 2.5}, "splits", "whole number"),
     ({"holdout": 1.0}, "holdout", "below 1"),
     ({"holdout": 0.2, "splits": 3}, "splits", "two ways"),
     ({**TEST, "splits": 3}, "splits", "t.csv"),
@@ -177,22 +120,16 @@ FIELDS = [  # of a plan: a value that makes no sense, and the place and a word o
     ({**TEST, "repeats": 2}, "repeats", "one repeat"),
     ({**TIMED, "seed": (0, 1)}, "seed", "time t"),
     ({"repeats": 0}, "repeats", "at least 1"),
-    ({"seed": "s"}, "seed", "whole number"),
-    ({"seed": ()}, "seed", "a list"),
     ({"seed": (-1,)}, "seed", "at least 0"),
     ({"seed": (2**32 - 1,), "repeats": 2}, "seed", "2**32"),
     ({"seed": (4, 0, 1), "repeats": 2}, "seed", "0 and 1"),
     ({"passes": 0}, "passes", "greater than 0"),
-    ({"passes": "many"}, "passes", "a number"),
     ({"seconds": nan}, "seconds", "nan"),
     ({"gap_tol": -1}, "gap_tol", "at least 0"),
-    ({"gap_tol": None}, "gap_tol", "a number"),
     ({"tune_evals": 0}, "tune_evals", "at least 1"),
     ({"inner_splits": 1}, "inner_splits", "at least 2"),
     ({"repeat_fits": 0}, "repeat_fits", "at least 1"),
     ({"timeout": -1}, "timeout", "at least 0"),
-    ({"timeout": None}, "timeout", "a number"),
-    ({"memory": inf}, "memory", "inf"),
 ]  # fmt: skip
 
 
@@ -200,7 +137,6 @@ FIELDS = [  # of a plan: a value that makes no sense, and the place and a word o
 def test_a_field_that_makes_no_sense_is_named(changed, place, word):
     with pytest.raises(PlanError) as caught:
         Plan.of({"data": ("x",), **changed})
-
     assert isinstance(caught.value, ParameterError)
     assert word in str(caught.value)
     assert "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in caught.value.place) == (
@@ -214,38 +150,22 @@ LINES = [  # of a file: what only a file may have wrong, and a field at its plac
     ("splitz = 3", "splitz", "'splits'"),
     ("\n[budget]\n# one\npases = 3", "budget.pases", "'passes'"),
     ("passes = 3\n[budget]\npasses = 3", "", "[budget]"),
-    ("[limits]\nmemory = '4 GB'", "limits.memory", "4 GB"),
-    ("[tuning]\nevals = 0", "tuning.evals", "at least 1"),
     ("[tuning]\ninner = 2", "tuning.inner", "inner_splits"),
     ("[solver]\nspec='a'", "solver", "'solvers'"),
     ("budget = 3", "budget", "a table"),
-    ("pairs = 3", "pairs", "3"),
-    ('monotone = "age=up"', "monotone", "unknown"),
     ("solvers = 3", "solvers", "[[solvers]]"),
-    ("[solvers]\nspec = 'a'", "solvers", "[[solvers]]"),
-    ("solvers = [\n'a',\n3]", "solvers[1].spec", "wanted a name"),
     ("solvers = [\n'a', # 'b'\n'b',\n'b']", "solvers", "b is named twice"),
     (f"{A}{A}tuned=1", "solvers[1].tuned", "'tune'"),
     (f"{A}\n[[solvers]]\ntune=true", "solvers[1]", "spec"),
     (f"{TUNED}k=[1]\nm=[]", "solvers[0].tune.m", "m in the grid of a"),
     (f"{TUNED}k={{low=1, high=0}}", "solvers[0].tune.k", "less than"),
-    (f"{TUNED}k={{high=1}}", "solvers[0].tune.k", "needs low"),
     (f"{TUNED}k={{low=1, hi=2}}", "solvers[0].tune.k", "'hi'"),
-    (f"{TUNED}k=5", "solvers[0].tune.k", "or a range"),
-    (f"{A}tune='k'", "solvers[0].tune", "grid"),
-    ("objective = 1979-05-27", "objective", "quotes"),
     ('objective = """\na[\n"""\nsplits = 1', "splits", "at least 2"),
-    ("[suite]\nfamilies = ['x']", "suite.families", "a table"),
     ("[suite]\nfamily = {f = ['x']}", "suite.family", "'families'"),
     ("[suite.families]\nf = 'x'", "suite.families.f", "a list"),
-    ("[suite.families]\nf = []", "suite.families.f", "a list"),
-    ("[suite.families]\nf = [3]", "suite.families", "wanted a name"),
     ("[suite.families]\nf = ['y']", "suite.families.f", "'y'"),
     ("[suite.families]\nf = ['x']\ng = ['x']", "suite.families.g", "in f"),
-    ("[suite.families]\nf = ['x', 'x']", "suite.families.f", "twice"),
-    ("[suite.families]\nf = ['suite:no']", "suite.families.f", "unknown suite"),
     ("[suite.families]\nf = ['suite:small']", "suite.families.f", "no data set"),
-    ("families = {f = ['x']}", "", "[suite]"),
 ]
 
 
@@ -254,7 +174,6 @@ def test_an_error_in_a_file_names_its_place(text, place, word):
     tomllib.loads(HEAD + text)
     with pytest.raises(PlanError) as caught:
         parse_plan(HEAD + text, "my plan")
-
     assert str(caught.value).startswith(f"my plan, {place}: " if place else "my plan: ")
     assert word in str(caught.value)
 

@@ -1,25 +1,21 @@
 """Axes that points are drawn from: ranges, distributions, and several mappings of them."""
 
 import json
-from math import inf, log, nan
+from math import inf
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import assert_refused
 from toys import SOLVERS, Bench, cell, told
 
-from aucbench.bench.answers import shared_hash
-from aucbench.bench.cell import Cell, Choice
 from aucbench.bench.codec import dump, load
-from aucbench.bench.requests import resolve_job
 from aucbench.bench.worker.build import check_grid, grids_of, points_of
 from aucbench.bench.worker.resolve import resolve_spec
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.ranges import Range
 from aucbench.registry.specs import Spec, parse_spec
-from aucbench.solving.points import chains, size_of
+from aucbench.solving.points import size_of
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -28,19 +24,15 @@ LOG = Range(1e-6, 1.0, log=True)
 COARSE = (0.25, 0.75, 0.125)  # the default of the toys is the middle
 
 SPACES = """
-
 @dataclass(frozen=True)
 class Wide(Means):
-    from scipy import stats
     from aucbench.ranges import Range
     limit: float = 0.5
     space: ClassVar = {"c": Range(0.25, 4.0, log=True), "other": ("a", "b", "c")}
-
 @dataclass(frozen=True)
 class Frozen(Means):
     from scipy import stats
     space: ClassVar = {"c": stats.loguniform(0.1, 10.0)}
-
 @dataclass(frozen=True)
 class Split(Means):
     from aucbench.ranges import Range
@@ -49,13 +41,8 @@ class Split(Means):
         {"c": Range(0.5, 8.0), "other": ("a",), "limit": Range(1, 9, integer=True)},
         {"c": (3.0, 4.0, 5.0)},
     ]
-
-@dataclass(frozen=True)
-class Nonsense(Means):
-    space: ClassVar = [{"c": "12"}]
-
 """
-NAMES = ["wide", "frozen", "split", "nonsense"]
+NAMES = ["wide", "frozen", "split"]
 MORE = "".join(f'"{name}": {name.title()}, ' for name in NAMES)
 TOYS = SOLVERS.replace("@hookimpl", SPACES + "@hookimpl").replace(
     '"odd": Odd,', '"odd": Odd, ' + MORE
@@ -84,20 +71,9 @@ def test_every_share_of_a_range_lies_inside(low, high, integer, u):
         return
     axis = Range(low, high, integer=integer)
     found = axis.at(u)
-
     assert found in axis
     assert type(found) is (int if integer else float)
     assert load(json.loads(json.dumps(dump(axis))), Range) == axis
-
-
-def test_integers_have_even_shares_up_to_both_ends():
-    shares = (np.arange(1200) + 0.5) / 1200
-    found = [Range(1, 4, integer=True).at(u) for u in shares]
-    assert [found.count(k) for k in (1, 2, 3, 4)] == [300] * 4
-
-    found = [Range(1, 3, log=True, integer=True).at(u) for u in shares]
-    expected = [1200 * log((k + 1) / k) / log(4) for k in (1, 2, 3)]
-    assert [found.count(k) for k in (1, 2, 3)] == pytest.approx(expected, abs=1)
 
 
 NO_RANGES = [
@@ -105,10 +81,7 @@ NO_RANGES = [
     ({"low": 0.0, "high": 1.0, "log": True}, "above 0"),
     ({"low": 0.5, "high": 2, "integer": True}, "whole"),
     ({"low": "1", "high": 2}, "'1'"),
-    ({"low": True, "high": 2}, "True"),
     ({"low": 0.0, "high": inf}, "inf"),
-    ({"low": nan, "high": 1.0}, "nan"),
-    ({"low": 0.0, "high": 1.0, "log": 1}, "true or false"),
     ({"high": 1.0}, "needs low"),
     ({"low": 1, "hi": 2}, "'hi'"),
 ]
@@ -121,7 +94,6 @@ def test_what_is_no_range_is_told(given, word):
 
 def test_points_of_a_range_go_from_the_default_and_from_coarse_to_fine(toys):
     points = values(points_of(cell("wide", tune=True, tune_evals=12)))
-
     assert points[0] == {"c": 1.0, "other": "a"}
     assert points[1:4] == [{"c": Range(0.25, 4.0, log=True).at(u), "other": "a"} for u in COARSE]
     assert {*(p["other"] for p in points[4:])} == {*"abc"}
@@ -129,14 +101,6 @@ def test_points_of_a_range_go_from_the_default_and_from_coarse_to_fine(toys):
     assert len({*map(repr, points)}) == 12
     small = cell("means", tune=(("c", Range(1, 3, integer=True)),))
     assert sorted(p["c"] for p in values(points_of(small))) == [1, 2, 3]
-
-
-def test_distributions_of_scipy_have_quantiles(toys):
-    points = values(points_of(cell("frozen", tune=True, tune_evals=4)))
-
-    assert points[0] == {"c": 1.0}
-    assert all(type(p["c"]) is float for p in points)
-    assert [p["c"] for p in points[1:]] == pytest.approx([0.1 * 100**u for u in COARSE])
 
 
 def test_mappings_take_turns(toys):
@@ -156,15 +120,6 @@ def test_mappings_take_turns(toys):
         assert parts(count) == (turns[:count], points[:count])
 
 
-def test_paths_go_along_lists_only(toys):
-    mixed = (("c", (0.5, 1.0, 2.0)), ("limit", Range(1.0, 2.0)))
-    points = points_of(cell("path", tune=mixed, tune_evals=6))
-    assert [len(chain) for chain in chains(points, "c")] == [1] * 6
-
-    points = points_of(cell("path", tune=(("c", Range(0.6, 2.0)), ("other", ("a", "b")))))
-    assert [len(chain) for chain in chains(points, "c")] == [1] * len(points)
-
-
 def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
     check_grid(Spec("frozen"), True)
     assert resolve_spec("solvers", parse_spec("split"), True)["ok"]
@@ -172,8 +127,7 @@ def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
     told = resolve_spec("solvers", parse_spec("ls-svm"), (("lam", Range(-1.0, 1.0)),))
     assert (told["ok"], told["reason"]) == (False, "lam must be greater than 0, got -1.0")
     assert not resolve_spec("solvers", parse_spec("ls-svm"), (("lamb", LOG),))["ok"]
-
-    assert_refused(lambda: check_grid(Spec("nonsense"), True), PluginError, "'12'")
+    assert_refused(lambda: check_grid(Spec("odd"), True), PluginError, "'12'")
 
 
 def test_a_cell_is_tuned_over_ranges(toys, tmp_path):
@@ -185,21 +139,6 @@ def test_a_cell_is_tuned_over_ranges(toys, tmp_path):
     ):
         done = bench.run(planned)
         (tuning,) = told(done, "tuning")
-
         assert done.result["status"] == "ok"
         assert len(tuning["table"]) == planned.tune_evals
         assert tuning["chosen"] in [row["parameters"] for row in tuning["table"]]
-
-
-def test_cells_with_ranges_travel_as_json(toys):
-    planned = cell("sht-auc", tune=(("gamma", LOG), ("k", (1, 5))))
-    text = json.dumps(dump(planned))
-    plain = {"data": "d", "plugins": {}, "code": "c"}
-
-    assert load(json.loads(text), Cell) == planned
-    other = cell("sht-auc", tune=(("gamma", Range(1e-6, 2.0, log=True)), ("k", (1, 5))))
-    assert shared_hash(planned, **plain) != shared_hash(other, **plain)
-    asked = resolve_job("solvers", Spec("sht-auc"), planned.tune).request
-    assert asked["choice"]["tune"][0][1]["log"] is True
-    for tune in (planned.tune, load(json.loads(text), Cell).tune):
-        assert str(Choice(Spec("sht-auc"), tune)) == "sht-auc (tuned gamma=1e-06..1.0 log k=1|5)"

@@ -18,7 +18,6 @@ from aucbench.bench.until import Until
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import DataError
 from aucbench.processes.records import Ending, Job, Limits, Outcome
-from aucbench.progress import Progress
 from aucbench.registry.specs import Spec
 from aucbench.store.folder import Home
 
@@ -90,7 +89,6 @@ def test_every_cell_is_run_once_and_then_never_again(resolver, store):
     engine = Answers()
     first = records(resolver, store, engine)
     again = records(resolver, store, engine)
-
     assert first == [("a", 0, "ok"), ("b", 0, "ok"), ("a", 1, "ok"), ("b", 1, "ok")]
     assert again == first
     assert len(engine.ran) == 4
@@ -117,9 +115,7 @@ def test_statuses_that_are_retried_are_run_once_more(resolver, store, second):
     failed = {"a": Outcome(Ending.CRASH, "killed")}
     records(resolver, store, Answers(failed))
     engine = Answers({} if second == "ok" else failed)
-
     found = records(resolver, store, engine, retry=("crash",))
-
     assert engine.ran == [("a", "d", 0), ("a", "d", 1)]
     assert sorted(found) == [("a", 0, second), ("a", 1, second), ("b", 0, "ok"), ("b", 1, "ok")]
 
@@ -129,14 +125,12 @@ def test_a_time_out_counts_until_the_limit_is_raised(resolver, store, timeout, r
     records(resolver, store, Answers({"a": TIMEOUT}), timeout=1.0)
     engine = Answers()
     records(resolver, store, engine, timeout=timeout)
-
     assert len(engine.ran) == runs
 
 
 def test_what_is_broken_ends_without_being_run(resolver, store):
     crash, engine = Outcome(Ending.CRASH, "killed by SIGSEGV"), Answers()
     found = records(with_answer(resolver, "solvers", "b", failure=crash), store, engine)
-
     assert engine.ran == [("a", "d", 0), ("a", "d", 1)]
     assert sorted(found) == [("a", 0, "ok"), ("a", 1, "ok"), ("b", 0, "crash"), ("b", 1, "crash")]
 
@@ -145,7 +139,6 @@ def test_a_change_of_a_plugin_makes_its_cells_new(resolver, store):
     records(resolver, store, Answers())
     engine = Answers()
     records(with_answer(resolver, "solvers", "a", fingerprint="another hash"), store, engine)
-
     assert engine.ran == [("a", "d", 0), ("a", "d", 1)]
 
 
@@ -153,47 +146,9 @@ def test_rows_that_cannot_be_dealt_skip_their_cells_without_a_job(resolver, stor
     few = KeptTarget(pack_arrays({"y": np.array([-1, 1, 1], np.int8)}), 3)
     engine = Answers()
     found = records(with_answer(resolver, "datasets", "d", target=few), store, engine)
-
     assert engine.ran == []
     assert {status for _, _, status in found} == {"skipped"}
     assert all("1 row(s) of the rarer class" in r.status.reason for r in store.records())
-
-
-def test_what_is_missing_starts_before_what_is_stored_is_read(resolver, store, monkeypatch):
-    ended = records(resolver, store, Answers())
-    gone = next(store.records()).id
-    (lost,) = (store.folder / "cells").rglob(f"{gone}.json")
-    lost.unlink()
-    seen = []
-    read = store.read
-    monkeypatch.setattr(store, "read", lambda key: seen.append(key) or read(key))
-
-    class Eager(Answers):
-        def run(self, jobs):
-            seen.extend(handed := [*jobs])
-            return super().run(handed)
-
-    found = records(resolver, store, Eager())
-
-    assert [key for key, _ in seen[:1]] == [gone]
-    assert len(seen) == 4
-    assert sorted(found) == sorted(ended)
-
-
-def test_the_progress_sees_cells_after_they_are_stored(resolver, store):
-    heard = []
-
-    class Seen(Progress):
-        def start(self, name):
-            heard.append(("started", name[0]))
-
-        def end(self, name, status):
-            heard.append(("finished", name[0]))
-            assert len([*store.records()]) == sum(what == "finished" for what, _ in heard)
-
-    records(resolver, store, Answers(), progress=Seen(4))
-
-    assert heard == [(what, s) for s in "abab" for what in ("started", "finished")]
 
 
 def in_time(resolver, store, seconds, limit, *, timeout=60.0):
@@ -227,12 +182,6 @@ def test_a_cell_does_not_start_where_a_like_one_took_longer_than_what_is_left(re
     found, ran, left_out = in_time(resolver, store, {"a": 1.0, "b": 4.0}, 8.0)
     assert ran == [("a", "d", 0), ("b", "d", 0), ("a", "d", 1), ("a", "d", 2), ("a", "e", 0)]
     assert (len(found), left_out) == (5, True)
-
-
-def test_a_limit_of_the_plan_that_comes_first_is_a_timeout(resolver, store):
-    found, _, left_out = in_time(resolver, store, {"a": 1.0, "b": 5.0}, 100.0, timeout=2.0)
-    assert {status for solver, _, status in found if solver == "b"} == {"timeout"}
-    assert (len(found), left_out) == (len(LONG), False)
 
 
 def test_steps_end_too_and_smaller_limits_stay():

@@ -6,10 +6,8 @@ import sys
 import pytest
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.learning import LEARNING, PRELOADED, modules_to_preload
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.resolver import resolve_names
-from aucbench.registry.specs import parse_spec
 
 pytestmark = pytest.mark.plain
 
@@ -29,44 +27,9 @@ print("aucbench.kernels.linear" in sys.modules)
 def test_no_part_of_scipy_is_imported_before_a_run_nor_a_kernel_before_its_use():
     *scipy, before, after = subprocess.check_output([sys.executable, "-c", CODE], text=True).split()
     heavy = {"scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats"}
-
     assert heavy & {*scipy} == set()
     assert "scipy.version" in scipy  # it is seen where it is imported
     assert (before, after) == ("False", "True")
-
-
-class Asked(Exception):
-    """Raised with the jobs that a run asks first."""
-
-
-class Asking:
-    """An engine that starts nothing."""
-
-    def run(self, jobs):
-        raise Asked([job.call.partition(":")[2] for _, job in jobs])
-
-
-def test_data_which_take_longest_are_asked_for_first():
-    plan = Plan.of(
-        {"data": ("linear", "outbreak"), "solvers": ["sht-auc", "svm-or"], "projector": "l2-ball"}
-    )
-    with pytest.raises(Asked) as asked:
-        resolve_names(plan, Asking())
-
-    assert asked.value.args[0] == ["read", "read", *["resolve"] * 4]
-
-
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        ("sht-auc[k=3]", ()),
-        ("logistic", LEARNING),
-        ("hist-gradient-boosting", tuple(sorted(PRELOADED.values()))),
-        ("nobody-knows-it", ()),
-    ],
-)
-def test_plugins_of_aucbench_are_known_by_their_files(spec, expected):
-    assert modules_to_preload(parse_spec(spec)) == expected
 
 
 def test_cells_that_run_a_package_of_others_are_not_trusted(in_process, tmp_path, monkeypatch):
@@ -82,6 +45,5 @@ def test_cells_that_run_a_package_of_others_are_not_trusted(in_process, tmp_path
     others = ("estimator[other_bayes:Bayes]", "other_solver.py:Sht")
     plan = Plan.of({"data": ("breast-cancer",), "solvers": own + others, "splits": 2})
     resolver = resolve_names(plan, LocalEngine())
-
     trusted = {str(cell.solver) for cell in plan.cells() if resolver.trusts(cell)}
     assert trusted == {*own}

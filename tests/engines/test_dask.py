@@ -125,27 +125,3 @@ def test_tasks_share_a_supervisor_and_one_that_is_cancelled_ends_alone(plugin, a
     assert len(cells.alive()) == 3
     cells.open()
     assert [answer.result().result["n"] for answer in answers[1:]] == [1, 2, 3]
-
-
-def test_a_task_that_comes_after_its_cancellation_or_the_end_is_turned_away(plugin, ask, cells):
-    before = servers()
-    plugin.transition("run-0", "executing", "released")
-    with pytest.raises(CancelledError):
-        plugin.run("run-0", cells.job("sign"))
-    assert servers() == before
-    running = ask("run-1", cells.job("wait", 1))
-    cells.until_started(1)
-    plugin.teardown(None)
-    for task in (running, ask("run-2", cells.job("sign", 2))):
-        with pytest.raises(CancelledError):
-            task.result()
-    assert not cells.alive()
-    assert servers() == before
-
-
-def test_an_idle_supervisor_is_closed_and_the_next_task_opens_another(plugin, cells, monkeypatch):
-    monkeypatch.setattr(dask, "IDLE_SECONDS", 0.05)
-    before = servers()
-    for n in range(2):
-        assert plugin.run(f"run-{n}", cells.job("sign", n)).result == {"n": n}
-        until(lambda: servers() == before)

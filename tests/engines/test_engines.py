@@ -3,7 +3,6 @@
 import re
 import signal
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from engines.conftest import HOSTS
@@ -24,7 +23,6 @@ at_night = [pytest.param(name, marks=NIGHTLY) for name in ("dask", "slurm")]
 def test_each_cell_comes_back_once_under_its_id(engine, cells, tmp_path):
     jobs = ((f"cell{n}", cells.job("sign", n)) for n in range(7))
     ended = [(key, outcome.ending, outcome.result) for key, outcome in engine.run(jobs)]
-
     assert sorted(ended) == [(f"cell{n}", Ending.OK, {"n": n}) for n in range(7)]
     assert cells.started() == [*range(7)]
     assert list(engine.run([])) == []
@@ -41,7 +39,6 @@ def test_closing_ends_what_runs_and_leaves_the_engine_usable(engine, cells, name
     running.close()
     cells.until_none_runs()
     [(_, again)] = engine.run([("again", cells.job("sign", 3))])
-
     assert again.result == {"n": 3}
     assert len(cells.started()) == 4
 
@@ -67,7 +64,6 @@ def test_cells_of_a_killed_host_run_again_but_not_those_that_lost_several(
     jobs.insert(4, ("unlucky", cells.job("kill_host", 9, host=HOSTS[name], times=1)))
     ended = dict(engine.run(jobs))
     bad = ended.pop("bad")
-
     assert bad.ending is Ending.CRASH
     assert re.search(reason, bad.reason)
     assert sorted(ended) == [*"012345", "unlucky"]
@@ -108,14 +104,3 @@ def test_options_that_make_no_sense_or_belong_elsewhere_are_refused(call, error,
 def test_a_missing_extra_is_named(monkeypatch, name):
     monkeypatch.setattr(engines, "find_spec", lambda module: None)
     assert_refused(lambda: make_engine(name), MissingExtraError, f"'aucbench[{name}]'")
-
-
-def test_a_cluster_has_a_scheduler_and_slurm_a_folder():
-    pytest.importorskip("distributed", reason="the extra [dask] is not installed")
-    pytest.importorskip("submitit", reason="the extra [slurm] is not installed")
-    from aucbench.bench.engines.dask import DaskEngine
-    from aucbench.bench.engines.slurm import SlurmEngine
-
-    assert make_engine("dask=tcp://h:1", threads=2) == DaskEngine("tcp://h:1", None, 2)
-    made = make_engine("slurm", folder=Path("out"), cells_per_job=3)
-    assert made == SlurmEngine(Path("out"), jobs=16, threads=1, cells_per_job=3)

@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 
 import aucbench
-from aucbench.contract import CAPABILITIES, Needs
-from aucbench.models.choosing import auto_solvers
-from aucbench.models.options import FitOptions
+from aucbench.contract import CAPABILITIES
 from aucbench.objectives import aucbench_objectives
-from aucbench.registry import defaults as room
 from aucbench.registry.defaults import class_needs, defaults, solvers_with
-from aucbench.registry.discovery import BUILT_IN, Loaded, PluginEntry, entries
+from aucbench.registry.discovery import BUILT_IN, entries
 from aucbench.registry.specs import parse_spec
 
 CORE = Path(aucbench.__file__).parent
@@ -63,7 +60,6 @@ def test_each_default_is_a_solver_with_the_capability_of_its_list():
     alone = [defaults()[name] for name in ("reference", "classifier", "ranker")]
     candidates = [one["solver"] for one in defaults()["candidates"]]
     named = {parse_spec(text).name for text in chain(alone, candidates, *lists.values())}
-
     assert named <= SOLVERS
     for capability in CAPABILITIES.keys() & lists.keys():
         assert all(capability in class_needs(name).capabilities for name in lists[capability])
@@ -72,37 +68,6 @@ def test_each_default_is_a_solver_with_the_capability_of_its_list():
 @pytest.mark.parametrize("capability", sorted(CAPABILITIES))
 def test_solvers_with_a_capability_are_those_that_say_so(capability):
     found = solvers_with(capability)
-
     assert found == sorted(found)
     for name in SOLVERS - {"estimator"}:  # a function that makes solvers
         assert (name in found) == (capability in class_needs(name).capabilities)
-
-
-def test_plugins_of_others_count_where_they_are_known(monkeypatch):
-    class Fine:
-        needs = Needs(frozenset({"chunks"}))
-
-    class Odd:
-        needs = "chunks"
-
-    described = {"needs": {"capabilities": ["chunks"]}}
-    solvers = {"fine": Fine, "odd": Odd, "function": solvers_with}
-    plugins = {
-        "fine": Loaded({"solvers": solvers}),
-        "described": Loaded({"solvers": {"described": described, "fault": {"error": "no shape"}}}),
-        "broken": Loaded(failure="ImportError"),
-        "unknown": None,
-    }
-    others = [PluginEntry(name, "others", "1", f"{name}:Solver") for name in plugins]
-    monkeypatch.setattr(room, "entries", lambda: (*entries(), *others))
-    monkeypatch.setattr(room, "known", lambda entry: plugins[entry.name])
-
-    told = {*solvers, *plugins, "fault"} & {*solvers_with("chunks")}
-    assert told == {"fine", "described"}
-
-
-def test_one_kind_of_trees_is_tried_by_fit(monkeypatch):
-    trees = {"lightgbm", "hist-gradient-boosting"}
-    for missing, expected in ((), {"lightgbm"}), (("lightgbm",), {"hist-gradient-boosting"}):
-        monkeypatch.setattr(room, "find_spec", lambda name, gone=missing: name not in gone)
-        assert trees & {*auto_solvers(FitOptions())} == expected

@@ -1,14 +1,12 @@
 """Plugins are imported in a process that may end, hang, or change what others use."""
 
 import fcntl
-import subprocess
-import sys
 import warnings
 from importlib import import_module
-from time import sleep
 
 import numpy as np
 import pytest
+from supervise.asking import until
 from toys import HEAD, HOOK, solver
 
 from aucbench.objectives import PairwiseSquare
@@ -73,29 +71,7 @@ def test_what_a_plugin_leaves_behind_is_killed(site):
     start = f"import subprocess, sys\nsubprocess.Popen({command}, stdout=-1).stdout.readline()\n"
     site.add("foo", foo=start + solver("foo"))
     assert [c.ending for c in import_plugins(["foo:foo"]).values()] == ["ok"]
-    assert eventually(lambda: is_free(lock))
-
-
-def test_a_plugin_dies_with_its_parent(site):
-    lock = site.path / "lock"
-    lock.touch()
-    site.add("foo", foo=HOLDER.replace("sys.argv[1]", repr(str(lock))))
-    visit = f"import sys; sys.path.insert(0, {str(site.path)!r})\n"
-    visit += "from aucbench.registry.isolated_imports import import_plugins as go; go(['foo'])"
-    with subprocess.Popen([sys.executable, "-c", visit]) as process:
-        held = eventually(lambda: not is_free(lock))
-        process.kill()
-    assert held
-    assert eventually(lambda: is_free(lock))
-
-
-def eventually(condition):
-    """Whether it comes true within a minute."""
-    for _ in range(6000):
-        if condition():
-            return True
-        sleep(0.01)
-    return False
+    until(lambda: is_free(lock))
 
 
 def is_free(lock):
@@ -143,7 +119,6 @@ def test_what_an_import_changes_is_found_and_what_its_libraries_change_is_not(
     with warnings.catch_warnings(), np.errstate(), watch_import({"mine"}) as changes:
         import_module("mine")
     np.random.set_state(state)  # noqa: NPY002
-
     assert len(changes) == (CHANGES[line] is not None)
     assert all(CHANGES[line] in change for change in changes)
 

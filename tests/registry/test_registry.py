@@ -7,7 +7,7 @@ from refusals import assert_refused, refusals
 from samples import data
 from toys import HEAD, solver
 
-from aucbench import get_solver, registry, solve
+from aucbench import get_solver, registry
 from aucbench.errors import (
     AucbenchError,
     DataError,
@@ -32,22 +32,18 @@ MISTAKES = refusals(
         (spec, lambda given=spec: get_solver(given), error, word)
         for spec, error, word in [
             ("foo[kk=5]", UnknownNameError, "'k'"),
-            ("foo[needs=5]", UnknownNameError, "fast, gamma, k"),
             ("foo[fast=no]", ParameterError, "True or False"),
             ("foo[k=many]", ParameterError, "'many'"),
-            ("foo[k=none]", ParameterError, "None"),
             ("foo[k=101]", ParameterError, "too large"),
             ("foo[k=", ParameterError, "cannot read"),
             ("fooo", UnknownNameError, "'foo'?"),
             ("bar:foo", UnknownNameError, "'bar:foo'"),
-            ("foo bar", UnknownNameError, "'foo bar'"),
             ("lacking", ParameterError, "lacking[n=...,m=...]"),
         ]
     ),
     ("twice", lambda: get_solver("foo[k=5]", k=6), ParameterError, "twice"),
     ("kind", lambda: describe("solver", "foo"), UnknownNameError, "datasets"),
     ("data set", lambda: get_dataset("breast-cancr"), UnknownNameError, "'breast-cancer'"),
-    ("own data set", lambda: get_dataset("breast-cancr"), UnknownNameError, "mine"),
     ("file", lambda: get_dataset("absent.csv"), DataError, "absent.csv"),
     ("key of a file", lambda: get_dataset("mine[k=5]"), UnknownNameError, "drop"),
 )
@@ -110,17 +106,6 @@ def test_what_nobody_registers_is_a_file(own, monkeypatch):
     assert get_dataset("mine.csv").d == 1
 
 
-def test_addresses_and_foreign_paths_reach_the_reader_whole(monkeypatch):
-    from aucbench.datasets import files
-
-    seen = []
-    sources = ["https://host:80/a.csv?b=1", "C:\\data\\x.csv", "C:x.csv", "./o'brien.csv"]
-    monkeypatch.setattr(files, "load", lambda source, *, positive=None: seen.append(source))
-    for source in sources:
-        get_dataset(source)
-    assert seen == sources
-
-
 BAD = (-(10**400), 10**400, 10**30, -1, None, True, float("nan"), float("inf"), -0.5, "many", 2**31)
 LARGEST = [  # the largest values that can be computed with
     *((name, "C", 1e100) for name in ("linear-svc", "logistic")),
@@ -165,21 +150,6 @@ def test_what_cannot_be_computed_with_is_refused_when_the_solver_is_made(name, p
         assert_refused(
             lambda more=value: get_solver(name, **{parameter: more}), ParameterError, "at most"
         )
-
-
-@pytest.mark.parametrize(
-    ("name", "parameter", "value"),
-    [
-        *LARGEST,
-        *(("fsauc", "kappa", 1e308), ("fsauc", "passes", 1e308), ("solam", "kappa", 1e308)),
-        ("logistic-balanced", "C", 2**31 - 1),
-    ],
-)
-@pytest.mark.filterwarnings("ignore")
-def test_a_fit_with_a_large_value_ends(name, parameter, value):
-    require_library(name)
-    rows = data(n=24, d=3)
-    assert solve(get_solver(name, **{parameter: value}), rows, passes=2).stop is not None
 
 
 @pytest.mark.parametrize(("name", "C"), LIBLINEAR)

@@ -1,6 +1,5 @@
 """Specifications: the text of a name with its parameters, its one identity, and places of files."""
 
-from math import inf
 from pathlib import Path
 
 import pytest
@@ -50,18 +49,9 @@ SPECS = st.builds(
 @given(SPECS)
 def test_text_of_a_specification_parses_to_it(spec):
     read = parse_spec(str(spec))
-
     assert read == spec
     assert hash(read) == hash(spec)
     assert repr(read) == repr(spec)
-
-
-def test_nested_values_survive_their_text():
-    text = "a[k=(1e999, {-1e999}, {'x': [1e999, ()]}, (2,), set())]"
-    found = parse_spec(text)
-
-    assert str(found) == text
-    assert found.params == {"k": (inf, {-inf}, {"x": [inf, ()]}, (2,), set())}
 
 
 @given(st.lists(SPECS, min_size=1, max_size=4))
@@ -84,25 +74,15 @@ def test_any_text_gives_a_specification_or_a_sentence(text):
     ("text", "name", "params"),
     [
         ("sht-auc", "sht-auc", {}),
-        ("sht-auc[]", "sht-auc", {}),
         (" sht-auc [ k = 50 , blocks=4 ] ", "sht-auc", {"k": 50, "blocks": 4}),
-        ("dist:sht-auc[k=5]", "dist:sht-auc", {"k": 5}),
         ("a[gamma=1e-3,w0=none]", "a", {"gamma": 1e-3, "w0": None}),
-        ("a[high=inf,low=-inf]", "a", {"high": inf, "low": -inf}),
-        ("a[intercept=true,shuffle=False]", "a", {"intercept": True, "shuffle": False}),
         ("a[sampling=blocks]", "a", {"sampling": "blocks"}),
         ("iris.csv[positive=setosa]", "iris.csv", {"positive": "setosa"}),
-        ("usps[positive=[5,6]]", "usps", {"positive": [5, 6]}),
         ("a[positive=[don't,Iris-setosa]]", "a", {"positive": ["don't", "Iris-setosa"]}),
-        ("a[drop=[duration,'a,]b']]", "a", {"drop": ["duration", "a,]b"]}),
-        ("a[positive='true']", "a", {"positive": "true"}),
-        ("a[file=C:\\data\\x.csv]", "a", {"file": "C:\\data\\x.csv"}),
         ("C:\\data\\o'brien (1).csv[target=y]", "C:\\data\\o'brien (1).csv", {"target": "y"}),
         ("https://host:80/a?b=1&c=2", "https://host:80/a?b=1&c=2", {}),
         # The first value may stand without its name.
         ("e[ sklearn.svm:SVC , C=10 ]", "e", {FIRST: "sklearn.svm:SVC", "C": 10}),
-        ("e[50]", "e", {FIRST: 50}),
-        ("e[none,k=1]", "e", {FIRST: None, "k": 1}),
         ("e['a=b',k=1]", "e", {FIRST: "a=b", "k": 1}),
         ("e[[a,b=1],k=1]", "e", {FIRST: ["a", "b=1"], "k": 1}),
     ],
@@ -163,7 +143,6 @@ def test_specifications_of_files():
     assert in_file("mine.py:Outer.Inner") == (Path("mine.py"), "Outer.Inner")
     for other in ("mine.py", "sht-auc", "dist:name", "https://x.org/a.py:b", "mine.py:3", ".py:A"):
         assert in_file(other) is None
-
     where = f"{Path.cwd()}/mine.py"
     assert anchored(Spec("./mine.py:A", {"k": 1})) == Spec(f"{where}:A", {"k": 1})
     assert anchored(Spec("c++/mine.py:A")) == Spec(f"{Path.cwd()}/c++/mine.py:A")
@@ -172,12 +151,6 @@ def test_specifications_of_files():
     assert bare(parse_chain("a+/x/mine.py:B")) == "a+B"
     tuned = Choice(Spec("/x/y/mine.py:A"), tune=True)
     assert (bare(tuned), bare(tuned, 1)) == ("A (tuned)", "mine.py:A (tuned)")
-    grid = Choice(Spec("/x (y)/mine.py:A"), (("k", (1, 2)),))
-    assert bare(grid) == "A (tuned k=1|2)"
     assert short(parse_chain(f"a+{where}:B[k=1]")) == "a+mine.py:B[k=1]"
-    assert short(Spec(f"{Path.cwd()}/x (y)/mine.py:A")) == "x (y)/mine.py:A"
     assert short(Spec("/x/mine.py:A", {"k": 5})) == "/x/mine.py:A[k=5]"
-    for shortened in (short, bare):
-        assert shortened(Spec("sht-auc", {"k": 5})) == "sht-auc[k=5]"
-        assert shortened(Choice(Spec("A()", {"k": 5}), tune=True)) == "A[k=5] (tuned)"
-        assert shortened(Spec("my()/file.csv")) == "my()/file.csv"
+    assert short(Choice(Spec("A()", {"k": 5}), tune=True)) == "A[k=5] (tuned)"

@@ -33,7 +33,6 @@ def rows_of(n, d=3):
 def test_points_that_are_kept_are_spread_over_log_passes(count):
     passes = np.unique(np.round(1.08 ** np.arange(count) + np.arange(count), 6))
     points = kept_of(passes).points
-
     assert (points[0].place, points[-1].place) == (0, count - 1)
     assert all((kept.w == passes[kept.place]).all() for kept in points)
     assert len(points) == min(count, MOST)
@@ -54,7 +53,6 @@ def test_the_copies_and_the_scores_have_limits_of_bytes(monkeypatch):
     monkeypatch.setattr(along, "SCORE_BYTES", 8 * 10 * 4)
     places, scores = kept.scores(problem_of(), test, 19)
     monkeypatch.setattr(along, "MOST_BYTES", 2 * 8 * 13)  # nothing is left beside the fit itself
-
     assert places == [0, 6, 12, 18]
     assert scores.shape == (4, 10)
     assert kept.scores(problem_of(), test, 19)[0] == []
@@ -65,14 +63,6 @@ def test_the_test_auc_of_a_point_is_that_of_a_fit_which_ends_there(in_process):
         compare("solam", "breast-cancer", splits=2, passes=passes)[0] for passes in (9, 1, 4)
     )
     known = {point["passes"]: point["test_auc"] for point in long.curve}
-
     for record in (long, *short):
         assert known[record.measures.passes] == record.measures.auc
     assert len({*known.values()}) > 1
-
-
-def test_a_model_has_the_test_auc_of_its_end_only(in_process):
-    [record, _] = compare("hist-gradient-boosting", "breast-cancer", splits=2, jobs=1)
-
-    assert record.curve[-1]["test_auc"] == record.measures.auc
-    assert all("test_auc" not in point for point in record.curve[:-1])

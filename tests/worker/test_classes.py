@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
@@ -13,9 +12,7 @@ from toys import cell as planned
 from aucbench import get_solver, solve
 from aucbench.bench.evaluation.measures import measured
 from aucbench.bench.worker.classes import fitted_classes
-from aucbench.contract import Solver, State
 from aucbench.metrics import hand_till
-from aucbench.pairs import ByClass
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
 
@@ -65,27 +62,6 @@ def test_the_cell_is_the_run_of_all_classes(solver):
     assert points[-1]["passes"] == pytest.approx(last.passes)
 
 
-def test_points_of_the_curve_are_of_all_classes():
-    done, points = fitted("svm-or[lam=0.01]", passes=300)
-    made = judged(done, points)
-    assert len(points) > 3
-    assert sorted(made.along) == [*range(len(points))]
-    assert made.along[len(points) - 1] == made.measures.auc
-    seconds = [p["seconds"] for p in points]
-    assert seconds == sorted(seconds)
-    assert points[-1]["objective"] == min(p["objective"] for p in points)
-    assert done.result["fit_seconds"] == pytest.approx(seconds[-1])
-
-
-def test_equal_problems_have_the_same_name_and_others_another_one():
-    spec = "svm-or[lam=0.1]"
-    even, again = (fitted(spec, passes=300)[0] for _ in range(2))
-    assert even.result["problem"] == again.result["problem"]
-    train = replace(TRAIN, pairs=ByClass("rest"))
-    rest = fitted_classes(cell(spec), get_solver(spec), train, lambda: HELD.rows, lambda _: None)
-    assert rest.result["problem"] != even.result["problem"]
-
-
 def test_trees_have_scores_and_no_weights():
     done, points = fitted("hist-gradient-boosting")
     made = judged(done, points)
@@ -116,27 +92,3 @@ def test_sets_are_checked_for_each_class():
 def test_arrays_of_another_shape_are_refused(name, shape):
     made = judged(*fitted("svm-or[lam=0.1]", passes=300), **{name: np.zeros(shape)})
     assert made.status.status is CellStatus.ERROR
-
-
-class Diverging(Solver):
-    """svm-or, whose weights are not finite for the second class."""
-
-    needs = get_solver("svm-or").needs
-
-    def __init__(self):
-        self.fits = 0
-
-    def problem(self, data, rng, budget):
-        return get_solver("svm-or", lam=0.1).problem(data, rng, budget)
-
-    def iterates(self, problem, w0, rng, budget):
-        self.fits += 1
-        return State(np.full(problem.data.d, np.nan if self.fits == 2 else 1.0))
-
-
-def test_a_class_that_fails_is_named():
-    lines = []
-    done = fitted_classes(cell("svm-or"), Diverging(), TRAIN, lambda: HELD.rows, lines.append)
-    assert done.result["status"] == "invalid"
-    assert done.result["reason"].startswith("class 1: ")
-    assert not done.arrays

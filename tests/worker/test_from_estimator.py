@@ -10,7 +10,7 @@ from refusals import assert_refused, refusals
 from samples import sample
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -67,7 +67,6 @@ def test_scores_are_those_of_the_estimator_fitted_to_labels_0_and_1(estimator):
     run = solve(from_estimator(estimator), DATA, passes=1)
     fitted = estimator.fit(X, (Y > 0).astype(int))  # of label propagation, -1 is no class
     scores = getattr(fitted, "decision_function", lambda X: fitted.predict_proba(X)[:, 1])(X)
-
     np.testing.assert_allclose(run.decision_function(X), scores, rtol=1e-9)
     assert (run.w, run.points[-1].passes) == (None, 1.0)
     assert not hasattr(run.model, "w")
@@ -79,7 +78,6 @@ def test_the_seed_decides_where_no_random_state_is_given():
     a, b, c = (solve(from_estimator(nested), DATA, seed=s).decision_function(X) for s in (1, 1, 2))
     fixed = RandomForestClassifier(n_estimators=3, random_state=5)
     d, e = (solve(from_estimator(fixed), DATA, seed=s).decision_function(X) for s in (1, 2))
-
     np.testing.assert_array_equal(a, b)
     assert not np.array_equal(a, c)
     np.testing.assert_array_equal(d, e)
@@ -101,7 +99,6 @@ def test_it_sees_labels_names_and_read_only_rows():
     assert (type(rows), rows.dtype, rows.flags.writeable) == (np.ndarray, np.float64, False)
     assert np.shares_memory(rows, X)
     assert asked.shape == (3, 5)
-
     frame = pd.DataFrame(X, columns=list("abcde"))
     rows, _, asked = seen(frame, frame)
     assert [*rows.columns] == [*asked.columns] == list("abcde")
@@ -118,7 +115,6 @@ def test_an_estimator_that_writes_gets_a_copy(writer):
     data = Data.of(X.copy(), Y)
     data.rows.stored.setflags(write=False)
     run = solve(from_estimator(writer), data)
-
     np.testing.assert_array_equal(data.rows.matrix, X)
     assert auc(Y, run.decision_function(data.rows)) > 0.7
 
@@ -126,23 +122,15 @@ def test_an_estimator_that_writes_gets_a_copy(writer):
 MISTAKES = refusals(
     *[
         (str(given), lambda one=given: from_estimator(one), ParameterError, word)
-        for given, word in [
-            (SVC, "SVC()"),
-            (Ridge(), "not a classifier"),
-            ("svc", "'svc'"),
-            (VotingClassifier([("a", SVC())]), "predict_proba"),
-        ]
+        for given, word in [(SVC, "SVC()"), (Ridge(), "not a classifier"), ("svc", "'svc'")]
     ],
     *[
         (f"[{given}]", lambda text=given: get_solver(f"estimator[{text}]"), error, word)
         for given, error, word in [
             ("", ParameterError, "classifier=..."),
-            ("SVC", ParameterError, "module:Class"),
             ("sklearn.svms:SVC", ParameterError, "'sklearn.svms'"),
-            ("nowhere.at:SVC", ParameterError, "'nowhere'"),
             ("sklearn.svm:SVCC", UnknownNameError, "'SVC'"),
             ("sklearn.svm:l1_min_c", ParameterError, "a class"),
-            ("sklearn.svm:SVR", ParameterError, "not a classifier"),
             ("sklearn.svm:SVC,c=1", UnknownNameError, "'c'"),
             ("sklearn.svm:SVC,C=-1", ParameterError, "'C'"),
             ("broken_estimators:A", PluginError, "ZeroDivisionError"),
@@ -163,7 +151,6 @@ def test_it_runs_in_a_cell_and_is_tuned(bench):
     spec = "estimator[sklearn.neighbors:KNeighborsClassifier]"
     plain = bench.run(cell(spec))
     tuned = bench.run(cell(spec, tune=(("n_neighbors", (1, 15)),)))
-
     assert (plain.result["status"], plain.result["nnz"]) == ("ok", None)
     assert told(tuned, "tuning")[0]["chosen"]["n_neighbors"] in (1, 15)
     assert told(plain, "parameters")[0]["n_neighbors"] == 5

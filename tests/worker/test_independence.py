@@ -56,9 +56,6 @@ def test_scores_that_are_no_numbers_are_left_to_the_measures_and_one_row_is_enou
     for n in (1, 2, 3):
         few = ROWS.take(slice(0, n))
         require_scored_alone("Own", plain, few, plain(few))
-    two = ROWS.take(slice(0, 2))
-    with pytest.raises(PluginError, match="0 others"):
-        require_scored_alone("Own", centred, two, centred(two))
 
 
 def test_a_feature_that_depends_on_other_rows_is_refused():

@@ -19,23 +19,16 @@ pytestmark = pytest.mark.plain
 
 SOURCE = '''
 from dataclasses import dataclass, field, replace
-
 import numpy as np
-
 from aucbench.contract import FeatureMap
 from aucbench.data.arrays import rows as checked
 from aucbench.errors import DataError
 from aucbench.hookspecs import hookimpl
-
 FITS = []  # rows that a map of this process was fitted to, and the first number it drew
-
-
 @dataclass(frozen=True)
 class Target(FeatureMap):
     """φ(x)_j = mean label of the training rows with the value x_j; says nothing of `shared`."""
-
     learnt: tuple = field(default=(), compare=False)
-
     def fit(self, data, rng):
         FITS.append((data.rows.matrix.copy(), rng.random()))
         tables = []
@@ -44,32 +37,22 @@ class Target(FeatureMap):
             means = np.bincount(place, data.y) / np.bincount(place)
             tables.append(dict(zip(values.tolist(), means.tolist())))
         return replace(self, learnt=tuple(tables))
-
     def __call__(self, rows):
         columns = rows.matrix.T.tolist()
         coded = [[t.get(x, 0.0) for x in c] for t, c in zip(self.learnt, columns)]
         return checked(np.array(coded).T)
-
-
 @dataclass(frozen=True)
 class Careless(Target):
     """The same, but it claims that it may be shared."""
-
     shared = True
-
-
 @dataclass(frozen=True)
 class Fails(Target):
     """Raises when it is fitted to less than all training rows."""
-
     refuses: bool = False
-
     def fit(self, data, rng):
         if data.n == 80:
             return super().fit(data, rng)
         raise (DataError if self.refuses else KeyError)("a category has one row")
-
-
 @hookimpl
 def aucbench_features():
     return {"target": Target, "careless": Careless, "fails": Fails}
@@ -106,7 +89,6 @@ def test_a_map_that_sees_labels_does_not_flatter_inner_folds(bench, noise, featu
     done = bench.run(tuned(noise, features))
     (tuning,) = told(done, "tuning")
     inner = [row["auc"] for row in tuning["table"]]
-
     assert max(inner) < 0.85
     assert done.result["auc"] == pytest.approx(max(inner), abs=0.15)
     (claimed,) = told(bench.run(tuned(noise, "careless")), "tuning")
@@ -121,40 +103,16 @@ def test_each_inner_fold_is_mapped_by_what_its_rest_taught(bench):
     fits().clear()
     bench.run(planned)
     seen = fits()
-
     expected = [raw.take(rest).rows.matrix for rest, _ in inner_splits(raw, planned)]
     assert len(seen) == len(expected) == 3
     for (rows, _), rest in zip(seen, expected, strict=True):
         np.testing.assert_array_equal(rows, rest)
 
 
-def test_each_inner_fold_draws_its_own_numbers_and_again_the_same(bench):
-    drawn = []
-    for _ in range(2):
-        bench.run(tuned())
-        drawn.append([number for _, number in fits()])
-        fits().clear()
-
-    assert len({*drawn[0]}) == 4  # the split, and three inner folds
-    assert drawn[1] == drawn[0][1:]
-
-
-def test_a_shared_map_costs_tuning_nothing_and_gives_what_a_fit_inside_gives(bench, monkeypatch):
-    tables = []
-    for shared in (True, False):
-        monkeypatch.setattr(Unit, "shared", shared)
-        (tuning,) = told(bench.run(tuned(features="none+unit")), "tuning")
-        assert (tuning["map_seconds"] == 0) == shared
-        tables.append([row["aucs"] for row in tuning["table"]])
-
-    assert tables[0] == tables[1]
-
-
 def test_the_built_in_maps_that_learn_something_are_fitted_inside():
     shared = [NoMap(), Unit(), AppendOne(), Chain((Unit(), NoMap())), get_features("none+unit")]
     inside = [MaxAbs(), Standard(), UnitCentred(), Nystroem(), Nystroem(landmarks="stratified")]
     mixed = [Chain((Unit(), Standard())), get_features("standard+unit")]
-
     assert all(phi.shared for phi in shared)
     assert not any(phi.shared for phi in [*inside, *mixed])
 
@@ -178,5 +136,4 @@ def test_tuning_shows_the_map_of_a_solver_no_held_row(monkeypatch):
 
     monkeypatch.setattr(Nystroem, "choose", spy)
     tune(planned, partial(build, planned), get_dataset(DATA))
-
     assert seen == [80] * 6

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import replace
 from io import BytesIO
 from runpy import run_module
 
@@ -11,20 +10,17 @@ import pytest
 from refusals import assert_refused
 from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
-from toys import DATA, SOLVERS, Notes, cell, told
+from toys import DATA, SOLVERS, cell, told
 
 from aucbench import auc, get_dataset, get_solver, solve
 from aucbench.bench.fingerprints import file_fingerprint
-from aucbench.bench.requests import data_job, resolve_job
+from aucbench.bench.requests import resolve_job
 from aucbench.bench.worker import jobs, rows
-from aucbench.bench.worker.measure import fitted_cell
-from aucbench.bench.worker.rows import Block
 from aucbench.data import Data
-from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import AucbenchError, DataError, UnsupportedError
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
-from aucbench.registry.specs import parse_chain, parse_spec
+from aucbench.registry.specs import parse_spec
 
 pytestmark = pytest.mark.plain
 
@@ -44,7 +40,6 @@ def test_a_cell_gives_what_plain_calls_give(bench, solver, features):
     fitted = get_features(features).fit(raw, np.random.default_rng([5, 2]))
     run = solve(get_solver(solver), raw.with_rows(fitted(raw.rows)), passes=4, seed=5)
     scores = run.decision_function(fitted(data.rows.take(test.astype(np.int32))))
-
     assert done.error is None
     assert done.result["auc"] == auc(data.y[test], scores)
     assert (done.result["status"], done.result["reason"]) == ("ok", None)
@@ -59,7 +54,6 @@ def test_a_cell_gives_what_plain_calls_give(bench, solver, features):
 def test_objective_and_projector_replace_the_solvers_own(bench):
     plain, replaced = bench.run(cell("sht-auc[k=2]")), bench.run(cell("sht-auc[k=2]", **OTHERS))
     refused = bench.run(cell("logistic", projector="top-k[k=1]"))
-
     assert plain.result["problem"] == "PairwiseSquare + TopK[k=2,free=0]"
     assert replaced.result["problem"].startswith("Logistic")
     assert replaced.result["problem"].endswith("L2Ball[R=0.5]")
@@ -71,7 +65,6 @@ def test_rows_are_shared_and_read_only(bench, toys):
     for c in (0.5, 1, 2):
         assert bench.run(cell(f"spy[c={c}]")).error is None
     seen = toys["toys_toys"].SEEN
-
     assert len(seen) == 3
     assert len({*seen}) == 1
     (about, *writeable) = seen[0]
@@ -80,23 +73,9 @@ def test_rows_are_shared_and_read_only(bench, toys):
     assert writeable == [False, False]
 
 
-@pytest.mark.parametrize("solver", ["sht-auc", "spy"])
-def test_sparse_rows_are_mapped_too(bench, tmp_path, solver):
-    path = tmp_path / "sparse.svm"
-    lines = [f"{1 if j % 3 else -1} {1 + j % 7}:{1 + j / 9} {8 + j % 5}:1" for j in range(60)]
-    path.write_text("\n".join(lines) + "\n")
-    planned = cell(solver, str(path))
-    done = bench.run(planned)
-    (*_, split) = bench.steps(planned).values()
-
-    assert (done.error, done.result["status"]) == (None, "ok")
-    assert "train/columns" in Block(split)
-
-
 def test_a_solver_that_writes_to_its_rows_fails_alone(bench):
     before = bench.run(cell()).result["auc"]
     writer = bench.run(cell("writes"))
-
     assert isinstance(writer.error, ValueError)
     assert "read-only" in str(writer.error)
     assert bench.run(cell()).result["auc"] == before
@@ -110,27 +89,9 @@ def test_the_hash_is_that_of_the_content():
     others = [(other, y), (X, [1, 0, 1, 0]), (X[:, ::-1], y), (csr_array(X), y)]
     others.append((X.reshape(6, 2), [1, 0, 0, 1, 0, 1]))
     hashes = {rows.data_hash(Data.of(*changed)) for changed in others}
-
     assert rows.data_hash(Data.of(np.asfortranarray(X), y)) == rows.data_hash(data)
     assert rows.data_hash(Data.of(X.astype(np.float32), y)) == rows.data_hash(data)
     assert len(hashes | {rows.data_hash(data)}) == 6
-
-
-def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
-    path = tmp_path / "small.csv"
-    path.write_text("a,b,y\n1,2,yes\n3,4,no\n5,6,yes\n7,8,no\n")
-    planned = cell(dataset=str(path), reading=ReadOptions(positive="yes", drop=("a",)))
-    job, notes = data_job(planned), Notes(tmp_path)
-    about = jobs.read(job.request, notes.room, {})
-
-    assert job == bench.job(replace(planned, splits=2)).steps[0]
-    sizes = {"hash": "", "n": 4, "d": 1, "n_pos": 2, "dropped": 0}
-    assert {**about, "hash": "", "understood": ""} == {**sizes, "understood": ""}
-    assert about["understood"]["dropped"] == {"a": "as asked"}
-    assert about["understood"]["positive"] == ["yes"]
-    with np.load(notes.files["target.npz"]) as target:
-        np.testing.assert_array_equal(target["y"], [1, -1, 1, -1])
-    assert Block(notes.room.kept).names == ["raw/values"]
 
 
 @pytest.mark.parametrize(
@@ -147,19 +108,6 @@ def test_steps_refuse_in_a_sentence(bench, given, word):
     assert_refused(lambda: bench.steps(cell(), data="0" * 32), DataError, "changed")
 
 
-def test_cells_of_a_split_share_its_steps(bench):
-    def keys(planned):
-        return [step.key for step in bench.job(planned).steps]
-
-    one, other = cell("sht-auc"), cell("logistic", passes=9.0, tune=True)
-
-    assert keys(one) == keys(other)
-    assert keys(one)[0] == keys(replace(one, split=1))[0]
-    for changed in ({"split": 1}, {"seed": 1}, {"features": parse_chain("unit")}, {"splits": 4}):
-        assert keys(one)[1] != keys(replace(one, **changed))[1]
-    assert keys(one)[0] != data_job(replace(one, reading=ReadOptions(positive="1"))).key
-
-
 @pytest.mark.parametrize(
     ("solver", "features", "reason", "feasible"),
     [
@@ -172,7 +120,6 @@ def test_cells_of_a_split_share_its_steps(bench):
 def test_invalid_results_say_why(bench, solver, features, reason, feasible):
     with np.errstate(all="ignore"):
         done = bench.run(cell(solver, features=features))
-
     assert (done.result["status"], done.result["feasible"]) == ("invalid", feasible)
     assert reason in done.result["reason"]
     assert done.result["auc"] is done.scores is None
@@ -180,49 +127,27 @@ def test_invalid_results_say_why(bench, solver, features, reason, feasible):
 
 def test_the_curve_is_written_before_the_end(bench):
     done = bench.run(cell("dies"))
-
     assert isinstance(done.error, ValueError)
     assert [point["passes"] for point in told(done, "point")] == [1, 2, 3]
-    about, plugin = told(done, "about")
-    assert (about["n_train"], about["n_test"], about["d"]) == (80, 40, 2)
-    assert about["conditions"]["versions"]["numpy"] == np.__version__
-    assert plugin == {"plugin": ["toys", "1.0", "toys_toys"]}
+    assert told(done, "about")[1] == {"plugin": ["toys", "1.0", "toys_toys"]}
     assert told(done, "parameters") == [{"c": 1.0, "other": "a", "limit": "inf"}]
 
 
 def test_points_are_measured_by_the_harness(bench):
     done = bench.run(cell("holds", passes=5.0))
     points = told(done, "point")
-
     assert [point["passes"] for point in points] == [1, 2, 3, 4, 5]
     assert [point["gap"] for point in points] == [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]
     assert points[-1]["objective"] == done.result["objective"]
     assert done.result["gap"] == 1 / 5
     for name in ("train_auc", "validation_auc"):
         assert all(0 <= point[name] <= 1 for point in points)
-    seconds = [point["seconds"] for point in points]
-    assert seconds == sorted(seconds)
-    assert told(bench.run(cell()), "point")[0]["validation_auc"] is None
-
-
-def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
-    monkeypatch.setattr("aucbench.bench.worker.measure.MAX_POINTS", 5)
-    data, lines = get_dataset(DATA), []
-    planned = cell("sht-auc", passes=30.0)
-    solver = get_solver("sht-auc", k=50, blocks=10, gamma=0.1)
-    fitted_cell(planned, solver, data, lambda: data.rows, lines.append)
-
-    passes = [line["point"]["passes"] for line in lines]
-    assert len(passes) == 5
-    assert passes[-1] == 30
-    assert passes[:4] == pytest.approx([0.1, 1.1, 2.1, 3.1])
 
 
 def test_repeated_fits_give_a_median_and_a_spread(bench, toys):
     steady = bench.run(cell(repeat_fits=3)).result
     fickle = bench.run(cell("fickle", repeat_fits=3)).result
     once = bench.run(cell()).result
-
     each = [*steady["fit_seconds_each"]]
     assert len(each) == 3
     assert steady["fit_seconds"] == sorted(each)[1]
@@ -236,7 +161,6 @@ def test_the_warm_process_knows_no_third_party(site):
     site.add("toys", toys=SOLVERS)
     never = run_module("aucbench.bench.worker.warm")["NEVER"]
     known = {entry: loaded(entry) for entry in entries()}
-
     assert not any(found for entry, found in known.items() if not entry.builtin)
     assert "toys_toys" not in sys.modules
     assert all(known[e] for e in known if e.builtin and e.name not in never)
@@ -260,7 +184,6 @@ def asked(kind, spec, tuning=False):
 def test_mistakes_of_the_user_are_refused(site, kind, spec, error, word):
     site.add("broken", broken="raise RuntimeError('no licence')")
     answer = asked(kind, spec)
-
     is_ours = error == "PluginError"
     assert (answer["ok"], answer["error"]) == (False, error)
     assert answer["status"] == ("error" if is_ours else "refused")
@@ -279,7 +202,6 @@ def test_mistakes_of_the_user_are_refused(site, kind, spec, error, word):
 )
 def test_what_is_beyond_the_budget_is_recorded(bench, solver, limits, overspent):
     done = bench.run(cell(solver, **limits))
-
     assert done.result["overspent"] is overspent
     assert done.record.measures.overspent is overspent
     assert done.record.measures.cpu_seconds > 0
@@ -288,7 +210,6 @@ def test_what_is_beyond_the_budget_is_recorded(bench, solver, limits, overspent)
 def test_an_exit_and_a_broken_law_with_the_line_of_its_yield_are_errors(bench):
     left = bench.run(cell("exits")).record.status
     assert (left.status, left.reason, left.error_type) == ("error", "3", "SystemExit")
-
     done = bench.run(cell("shape", features="none"))
     assert done.record.status.status == "error"
     assert "State.w must be a NumPy array of float64" in str(done.error)
@@ -297,11 +218,9 @@ def test_an_exit_and_a_broken_law_with_the_line_of_its_yield_are_errors(bench):
 
 def test_a_cell_whose_code_or_file_has_changed_is_an_error(bench, tmp_path):
     assert jobs.cell({"code": "of another aucbench"}, tmp_path, {})["status"] == "error"
-
     own = tmp_path / "mine.py"
     own.write_text("x = 1")
     same, other = ({str(own): known} for known in (file_fingerprint(own), "of before"))
-
     assert bench.run(cell(), files=same).record.ok
     changed = bench.run(cell(), files=other).record
     assert changed.status.status == "error"

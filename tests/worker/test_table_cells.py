@@ -6,13 +6,12 @@ from io import BytesIO
 import numpy as np
 import pytest
 from tables import table
-from toys import Notes, cell
+from toys import cell
 
 from aucbench import Data, auc, get_solver, solve
-from aucbench.bench.requests import data_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.bench.worker.features import Refitted, map_split
-from aucbench.bench.worker.rows import Block, write_block
+from aucbench.bench.worker.rows import Block
 from aucbench.contract import NoMap
 from aucbench.data.arrays import rows as as_rows
 from aucbench.data.folds import drawn_few
@@ -49,7 +48,6 @@ def test_a_cell_learns_the_encoding_from_its_training_rows(bench, path):
     phi = get_features("standard").fit(first, np.random.default_rng([3, 1]))
     run = solve(get_solver("logistic"), first.with_rows(phi(first.rows)), passes=4, seed=3)
     scores = run.decision_function(phi(encoding(data.rows.take(held.astype(np.int32)))))
-
     assert done.error is None
     assert done.record.ok
     assert done.record.measures.auc == auc(data.y[held], scores)
@@ -74,7 +72,6 @@ def test_no_cell_of_a_test_row_reaches_a_fit(bench, path, tmp_path, tune):
     changed.loc[held, "seen"] = "01.01.1999 00:00"
     changed.to_csv(tmp_path / "changed.csv", index=False)
     second = bench.run(planned(tmp_path / "changed.csv", features="standard", tune=tune))
-
     assert (first.error, second.error) == (None, None)
     assert first.record.sizes.d == second.record.sizes.d
     np.testing.assert_array_equal(weights(first), weights(second))
@@ -103,20 +100,6 @@ def test_inner_folds_learn_their_own_encoding(path):
         assert (inner.schema, outer.schema) == (None, None)
         widths.add(inner.d)
     assert len(widths) > 1
-
-
-def test_what_is_known_of_a_table_goes_to_the_parent(bench, path, tmp_path):
-    room = Notes(tmp_path).room
-    about = jobs.read(data_job(planned(path)).request, room, {})
-    schema = rows.schema_of(Block(room.kept), rows.RAW)
-
-    assert schema == load(path, target="sick").schema
-    assert (about["n"], about["d"], about["dropped"]) == (N, 4, 1)
-    assert [*about["understood"]["dropped"]] == ["number"]
-    assert about["understood"]["kinds"] == {"numeric": 1, "category": 2, "date": 1}
-    plain = Notes(tmp_path).room.kept
-    write_block(plain, *rows.parts("plain", as_rows(np.eye(2))))
-    assert rows.schema_of(Block(plain), "plain") is None
 
 
 def test_the_hash_covers_schema_and_codes():

@@ -16,8 +16,7 @@ from aucbench.bench.worker.build import build, points_of
 from aucbench.bench.worker.tune import inner_splits, tune
 from aucbench.data import Data
 from aucbench.data.targets import Labels
-from aucbench.errors import DataError, ParameterError
-from aucbench.solving.points import chains
+from aucbench.errors import DataError
 
 
 def values(points):
@@ -35,7 +34,6 @@ def test_a_budget_tries_the_first_points_and_none_twice(grid, count):
         return values(points_of(cell("sht-auc", tune=grid, tune_evals=count)))
 
     few, more = tried(count), tried(1000)
-
     assert few == more[:count] == tried(count)
     assert len({tuple(p.items()) for p in more}) == len(more) == prod(len(v) for _, v in grid)
 
@@ -43,31 +41,14 @@ def test_a_budget_tries_the_first_points_and_none_twice(grid, count):
 def test_neither_a_seed_nor_what_a_specification_fixes_is_tuned():
     one, other = (points_of(cell("sht-auc", tune=True, tune_evals=9, seed=s)) for s in (0, 1))
     assert one == other
-
-    points = points_of(cell("sht-auc[k=7]", tune=(("blocks", (1, 2)), ("gamma", (0.1,)))))
-    assert all("k" not in point for point in values(points))
-
     published = points_of(cell("sht-auc[k=7]", tune=True))
     assert all({*point} == {*get_solver("sht-auc").space} - {"k"} for point in values(published))
-
-
-def test_chains_follow_the_path():
-    points = points_of(cell("sht-auc", tune=(("blocks", (2, 1)), ("k", (1, 2, 3)))))
-
-    def seen(path):
-        tried = [(point["blocks"], point["k"]) for point in values(points)]
-        return [[tried[j] for j in chain] for chain in chains(points, path)]
-
-    assert sorted(seen("k")) == [[(1, 1), (1, 2), (1, 3)], [(2, 1), (2, 2), (2, 3)]]
-    assert sorted(seen("blocks")) == [[(2, k), (1, k)] for k in (1, 2, 3)]
-    assert chains(points, None) == chains(points, "absent") == [[j] for j in range(6)]
 
 
 def test_the_table_holds_means_of_inner_folds():
     tuned = cell("sht-auc", tune=(("k", (1, 2)),), passes=3.0, seed=4)
     data = get_dataset(DATA)
     found = tune(tuned, partial(build, tuned), data)
-
     expected = []
     tried = [row["parameters"]["k"] for row in found.table]
     assert tried == [2, 1]
@@ -83,12 +64,6 @@ def test_the_table_holds_means_of_inner_folds():
     assert found.seconds == sum(row["seconds"] for row in found.table) > 0
 
 
-def test_the_first_of_equals_wins():
-    tuned = cell("sht-auc", tune=(("k", (9, 5, 7)),))  # all keep both features
-    found = tune(tuned, partial(build, tuned), get_dataset(DATA))
-    assert found.point == found.table[0]["parameters"] == {"k": 5}
-
-
 def test_inner_folds_are_stratified_and_disjoint_and_the_rarer_class_bounds_them():
     data = get_dataset(DATA)
     folds = inner_splits(data, cell())
@@ -97,7 +72,6 @@ def test_inner_folds_are_stratified_and_disjoint_and_the_rarer_class_bounds_them
         assert np.array_equal(np.sort([*rest, *held]), np.arange(data.n))
         assert abs(data.take(held).target.n_pos - data.target.n_pos / 3) < 1
     assert sum(held.size for _, held in folds) == data.n
-
     X = np.random.default_rng(0).standard_normal((20, 2))
     two, one = (Data.of(X, np.arange(20) < count) for count in (2, 1))
     assert len(inner_splits(two, cell())) == 2
@@ -109,43 +83,25 @@ def test_a_failing_point_is_recorded_and_passed_over(bench):
     done = bench.run(cell("means", tune=True))
     (tuning,) = told(done, "tuning")
     rows = tuning["table"]
-
     assert done.result["status"] == "ok"
     fine = [row for row in rows if row["parameters"]["c"] != 0]
     failed = [row for row in rows if row not in fine]
     assert (len(fine), len(failed)) == (6, 2)
     for row in failed:
-        assert (row["status"], row["error_type"], row["reason"]) == (
-            "error",
-            "ValueError",
-            "c is 0",
-        )
-        assert (row["auc"], row["aucs"]) == (None, [])
+        told_of = (row["status"], row["error_type"], row["reason"], row["auc"])
+        assert told_of == ("error", "ValueError", "c is 0", None)
     assert all((row["status"], len(row["aucs"])) == ("ok", 3) for row in fine)
     best = max(row["auc"] for row in fine)
     assert next(row["parameters"] for row in rows if row["auc"] == best) == tuning["chosen"]
     assert told(done, "parameters")[0]["c"] == tuning["chosen"]["c"]
-    solving = sum(row["seconds"] for row in rows)
-    assert done.result["tune_seconds"] == solving + tuning["map_seconds"]
-    assert told(done, "point")[-1]["passes"] == done.result["passes"] == 4
     chosen = ",".join(f"{name}={value}" for name, value in tuning["chosen"].items())
     assert done.result["auc"] == bench.run(cell(f"means[{chosen}]")).result["auc"]
-
-
-def test_invalid_points_are_passed_over(bench):
-    done = bench.run(cell("nans", tune=(("c", (1.0, 2.0)),)))
-
-    assert isinstance(done.error, ParameterError)
-    (tuning,) = told(done, "tuning")
-    assert tuning["chosen"] is None
-    assert {row["status"] for row in tuning["table"]} == {"invalid"}
 
 
 def test_neighbours_start_from_each_other_along_the_path(bench):
     bench.run(cell("path", tune=True))
     seen = sys.modules["toys_toys"].SEEN
     first = [(c, w0) for c, other, w0 in seen[:8] if other == "a"]
-
     # 0.5 raises, so that the next one starts afresh; it is not tried on the second fold.
     assert first == [(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (2.0, 1.0)]
     assert len(seen) == 8 + 6 + 6 + 1
@@ -153,18 +109,10 @@ def test_neighbours_start_from_each_other_along_the_path(bench):
     assert seen[-1][2] == 0.0  # the final fit starts afresh
 
 
-def test_nothing_to_choose_costs_nothing(bench):
-    done = bench.run(cell("bare", tune=True))
-
-    (tuning,) = told(done, "tuning")
-    assert (done.result["tune_seconds"], tuning["chosen"], len(tuning["table"])) == (0, {}, 1)
-
-
 def test_too_few_rows_to_tune_is_skipped(bench, tmp_path):
     path = tmp_path / "rare.csv"
     path.write_text("a,y\n" + "".join(f"{j},{int(j < 2)}\n" for j in range(12)))
     done = bench.run(cell("sht-auc", str(path), splits=2, tune=True))
-
     assert done.result["status"] == "skipped"
     assert "needs two training rows of each kind" in done.result["reason"]
 
@@ -183,7 +131,6 @@ def test_tuning_reads_no_row_outside_the_training_part(bench):
     again = told(bench.run(tuned), "tuning")[0]  # with other mapped rows of the test
     del bench.kept[split]
     after = told(bench.run(tuned), "tuning")[0]
-
     for tuning in (again, after):
         assert [row["aucs"] for row in tuning["table"]] == [row["aucs"] for row in before["table"]]
         assert tuning["chosen"] == before["chosen"]
@@ -198,9 +145,6 @@ def test_a_limit_of_seconds_tries_points_by_rungs_and_the_record_says_how_far():
     assert (told["ended"], told["points"]) == ("all points were tried", len(found.table))
     assert told["tried"] == len(found.table)
     assert [rung["rows"] for rung in told["rungs"]][-1] == 2400
-    heights = [len(row["levels"]) for row in found.table]
-    assert heights[0] == max(heights) == len(told["rungs"])
-    assert min(heights) == 1
     best = max(found.table, key=lambda row: (len(row["levels"]), row["auc"]))
     assert found.best == best["parameters"]
     again = tune(planned, partial(build, planned), data)
