@@ -7,20 +7,7 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 NUMBERS = (0, 1, 127, 255, 2**31 - 1, 2**31, 2**32 - 1, 10**11, 2**62, 2**63, 2**64 - 1)
-WORDS = (
-    b"",
-    b"0",
-    b"-1",
-    b"99999999999",
-    b"1e9",
-    b"nan",
-    b"[",
-    b")",
-    b"<",
-    b'"',
-    b"|O",
-    b"<U9999999",
-)
+WORDS = (b"", *b'0 -1 99999999999 1e9 nan [ ) < " |O <U9999999'.split())
 TAIL = 1000  # bytes at the end, where Parquet and Arrow say what is in the file
 
 

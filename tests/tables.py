@@ -53,18 +53,9 @@ def table(
 ) -> pd.DataFrame:
     """Return a table whose columns have the kinds of their names, with its labels at the end.
 
-    Parameters
-    ----------
-    columns : str
-        Names of `KINDS`, with blanks between them.
-    gaps : float or mapping
-        Share of the cells that are missing: in each column, or by the name of the column.
-    target : str, optional
-        The column of the labels; without it the table has none.
-    labels : tuple of two
-        What stands for a negative row, and for a positive one.
-    positives : float
-        Share of the positive rows. Their first numbers are larger, and their words other ones.
+    `columns` are names of `KINDS`, `gaps` the share of the cells that are missing, also by column.
+    `labels` stand for a negative row and a positive one; with `target=None` there are none.
+    Positive rows have larger numbers in the first columns, and other words.
     """
     rng = np.random.default_rng(seed)
     made = pd.DataFrame({name: KINDS[name](rng, n) for name in columns.split()})
@@ -162,13 +153,9 @@ FORMATS = {
 def content_of(rows, ending: str, **options) -> bytes:
     """Return the content of a file with this ending, such as .csv.gz.
 
-    Parameters
-    ----------
-    rows : DataFrame, pair of a matrix and labels, str, or bytes
-        A pair becomes a table where the format has names of columns. Texts and bytes are the
-        content before it is compressed.
-    options
-        Of the function that writes the format, such as `sep` or `row_group_size`.
+    Rows are a data frame, a pair of a matrix and labels, which becomes a table where the format
+    has names of columns, or the text or bytes before they are compressed. Options are those of the
+    function that writes the format, such as `sep` or `row_group_size`.
     """
     plain, _, packed = ending.rpartition(".")
     if "." + packed not in PACKERS:

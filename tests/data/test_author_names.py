@@ -4,15 +4,13 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
 import pytest
-from scipy.sparse import csr_array
+import samples
 
 import aucbench
 import aucbench_plugins
 from aucbench.data import Breakpoints, Data, Rows
 from aucbench.errors import AucbenchError
-from aucbench.pairs import Group
 
 AUTHORS = {
     *("of", "rows", "target", "y", "labels", "n", "d", "means", "weights", "terms", "take"),
@@ -39,13 +37,11 @@ def read(monkeypatch):
 
 
 def toys():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(24, 4))
-    y = np.where(X[:, 0] + rng.normal(size=24) > 0.5, 1, -1)
-    yield Data.of(X, y)
-    yield Data.of(csr_array(np.where(X > 0, X, 0.0)), y, weights=rng.uniform(1, 2, 24))
-    yield Data.of(X, y, groups=np.arange(24) // 6, pairs=Group())
-    yield Data(Data.of(X, y).rows, Breakpoints.of_labels(y))
+    plain = samples.data(n=25)
+    yield plain
+    yield samples.data(n=25, weighted=True, density=0.5, layout="csr")
+    yield samples.data(n=25, kind="groups")
+    yield Data(plain.rows, Breakpoints.of_labels(plain.y))
 
 
 SLOW = {

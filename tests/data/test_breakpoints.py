@@ -36,8 +36,6 @@ def test_labels_as_counts_and_as_rates():
     [
         breakpoints([0, 1], [0, 1], [0, 1], [-1, 0], 2),
         breakpoints([0, 1], [0, 0], [0, 1], [-1, 0], 3),
-        breakpoints([0, 1], [0, 0], [0, 2], [-1, 0], 2),
-        breakpoints([0, 1], [0, 0], [1, 1], [-1, 0], 2),
         breakpoints([0, 1, 2], [0, 0, 0], [0, 1, 1], [-0.5, 0, 0], 3),
         breakpoints([0, 0], [0, 1], [0, 1], [-1, 0], 2),
         breakpoints([0, 1], [0, 0], [0.5, 0.5], [0, 0], 2),  # rates, but of one class
@@ -58,17 +56,6 @@ def test_penalties_become_changes_at_minus_log_lambda():
     assert columns(rates) == [(0, -2, 0, -1), (0, -1, 0.5, 0), (1, 1, 0.5, 0)]
     np.testing.assert_array_equal(rates.fp_base, [0.25, 0])
     np.testing.assert_array_equal(rates.fn_base, [0, 0.25])
-
-
-def test_possible_errors_are_those_given():
-    most = {"possible_fp": [5, 5, 5, 2, 2], "denominator": "count"}
-    b = Breakpoints.of_penalties(EXAMPLE, LOW, FP, FN, **most)
-    np.testing.assert_array_equal(b.fp_possible, [5, 2])
-    np.testing.assert_array_equal(b.fn_possible, [4, 1])
-    np.testing.assert_array_equal(b.take(np.array([1], np.int32)).fp_possible, [2])
-    assert b.possible == (7, 5)
-    np.testing.assert_array_equal(b.rates.fp_possible, [5 / 4, 2 / 4])
-    assert not b.is_complete
 
 
 @given(st.data())

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from aucbench import AUCClassifier, metrics, stats
-from aucbench.aum import aum_line_min, aum_loss, roc_auc
+from aucbench import AUCClassifier, stats
+from aucbench.aum import aum_line_min, aum_loss
 from aucbench.contract import Problem
 from aucbench.data import Breakpoints, Data
 from aucbench.data.data import Chunk
 from aucbench.errors import DataError, PluginError
-from aucbench.metrics import auc, intercept_at
+from aucbench.metrics import auc
 from aucbench.solving.scoring import Scorer
 from aucbench.stats.vectors import floats
 
@@ -71,17 +71,12 @@ def matrix(values):
 
 DOORS = {
     "rows": lambda v: Data.of(matrix(v), Y),
-    "chunk": lambda v: Chunk.of(matrix(v), Y),
     "auc": lambda v: auc(Y, v),
     "auc weights": lambda v: auc(Y, ONES, v),
     "weights": lambda v: Data.of(X, Y, weights=v),
-    "threshold": lambda v: intercept_at(Y, v),
     "Fold": lambda v: stats.Fold(Y, v),
-    "Fold weights": lambda v: stats.Fold(Y, ONES, v),
-    "average precision": lambda v: metrics.average_precision(Y, v),
     "ranks": lambda v: stats.signed_rank(v),
     "aum": lambda v: aum_loss(BREAKS, v),
-    "auc of breakpoints": lambda v: roc_auc(BREAKS, v),
     "line search": lambda v: aum_line_min(v, ONES, Y),
     "classifier": lambda v: AUCClassifier("ls-svm").fit(matrix(v), Y),
     "classifier weights": lambda v: AUCClassifier("ls-svm").fit(X, Y, sample_weight=v),

@@ -201,12 +201,6 @@ def test_special_columns_are_no_features(tmp_path, frame):
     np.testing.assert_array_equal(data.times, np.unique(order(frame), return_inverse=True)[1])
     np.testing.assert_array_equal(data.weights, frame["weight"])
     assert data.understood.dropped["day"] == "times"
-    start = 2**60  # large whole numbers are not rounded
-    lines = ["when,y,x", *(f"{start + k},{k % 2},{k % 3}" for k in range(20))]
-    large = written("\n".join(lines), tmp_path / "large.csv")
-    np.testing.assert_array_equal(load(large, time="when").times, np.arange(20))
-    np.testing.assert_array_equal(load(large, groups="when").groups, np.arange(20))
-    assert_refused(partial(load, large), DataError, f"{start + 1} at row 1")
     for options, word in (
         ({"groups": "customer", "drop": ("day",)}, "row 3"),
         ({"time": "customer"}, "'customer' are text"),

@@ -1,15 +1,17 @@
-"""The targets of three or more classes, of survival times and of grades."""
+"""Targets of three or more classes, of times and of grades; shapes; and arrays in one file."""
 
+import time
 from fractions import Fraction
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aucbench.data import Categories, Data, Grades, Survival
+from aucbench.data import Categories, Data, Grades, Shape, Shapes, Survival
 from aucbench.data.folds import rarest, splits
-from aucbench.data.packed import pack_known, unpack_known
+from aucbench.data.packed import pack_arrays, pack_known, unpack_known
 
 TIME, EVENT = [5, 3, 3, 3, 8, 1], [1, 1, 1, 0, 0, 0]
 RNG = np.random.default_rng(0)
@@ -88,3 +90,30 @@ def test_folds_have_equal_shares_of_all_classes(target, parts, shares):
         assert rest.size + held.size == target.n
     if isinstance(target, Categories):
         assert rarest(data) == (10, "row(s) of the rarest class")
+
+
+@pytest.mark.parametrize(
+    ("text", "slope", "bend"),
+    [("+1", 1, 0), ("1", 1, 0), ("decreasing-concave", -1, -1), ("convex-increasing", 1, 1)],
+)
+def test_a_shape_is_read_and_written_and_found_by_column(text, slope, bend):
+    shape = Shape.of(text)
+    assert shape == Shape.of(str(shape)) == Shape(slope, bend)
+    found = Shapes.of({"b": text, "a": "-1"}, ("a", "b"), 2)
+    assert found.of_columns == ((0, Shape(-1)), (1, shape))
+    assert Shapes.of({"1": text}, None, 2).get(1) == shape
+
+
+def test_arrays_are_packed_alike_at_any_time_and_a_signal_is_what_the_caller_sees(monkeypatch):
+    """A zip has no times before 1980, and hides what happens inside of a member."""
+    now = pack_arrays({"a": np.arange(3)})
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert pack_arrays({"a": np.arange(3)}) == now
+
+    def interrupted(archive, *_, **__):
+        archive._writing = True  # as between the begin and the end of a member
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ZipFile, "writestr", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        pack_arrays({"a": np.arange(3)})

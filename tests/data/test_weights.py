@@ -18,10 +18,6 @@ from aucbench.metrics import auc, auc_of
 from aucbench.metrics.roc import corners
 from aucbench.objectives import (
     Logistic,
-    PairwiseHinge,
-    PairwiseLogistic,
-    PairwiseSquare,
-    PairwiseSquaredHinge,
 )
 from aucbench.optim import default_ridge
 from aucbench.registry import list_solvers
@@ -52,7 +48,6 @@ MEASURES = {
     "ridge": lambda v: default_ridge(Data.of(X, Y, weights=v)),
     "counts": lambda v: Data.of(X, Y, weights=v).labels.counts,
 }
-PAIRWISE = (PairwiseSquare, PairwiseHinge, PairwiseSquaredHinge, PairwiseLogistic)
 # Those that add up losses of rows are in `SUMS`: there the unit of the weights counts.
 RATIOS = (
     *("additive", "ls-svm", "spdam", "svm-or", "rank-svm", "roc-svm-full"),
@@ -87,19 +82,6 @@ def test_a_measure_is_that_of_weights_near_one(measure):
     if measure in ("auc", "DeLong", "difference", "ridge"):  # each class may have its own size
         for powers in ((-1074, -600), (1021, 30), (-300, 500)):
             assert of(np.ldexp(V, np.where(Y > 0, *powers))) == of(V)
-
-
-@pytest.mark.parametrize("objective", PAIRWISE, ids=lambda kind: kind.__name__)
-def test_an_objective_is_that_of_weights_near_one(objective):
-    w, rows = np.array([0.3, -0.2, 1.0]), np.arange(0, N, 2, dtype=np.int32)
-    near = objective(weighted())
-    for power in POWERS:
-        far = objective(weighted(np.ldexp(V, power)))
-        assert far.value(w) == near.value(w)
-        np.testing.assert_array_equal(far.grad(w), near.grad(w))
-        np.testing.assert_array_equal(far.grad(w, rows), near.grad(w, rows))
-        if objective is not PairwiseHinge:
-            np.testing.assert_array_equal(far.curvature(w), near.curvature(w))
 
 
 @pytest.mark.parametrize("solver", RATIOS)

@@ -16,8 +16,6 @@ from aucbench.data.columns import column_entries
 from aucbench.datasets import load
 from aucbench.datasets.chunked.opening import open_parts
 from aucbench.datasets.formats import batches_of_cells
-from aucbench.datasets.gaps import gaps_of
-from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.datasets.tables.parts import MOST_KEPT
 from aucbench.datasets.tables.texts import BUCKETS, Texts, unpacked
@@ -185,9 +183,6 @@ def test_numbers_alone_have_a_schema_then():
     assert np.isnan(data.rows.matrix).sum() == ODD.sum()
     later = load(frame, missing="age=-998")
     assert any("no cell is '-998'" in warning for warning in later.understood.warnings)
-    assert gaps_of(["a=b=c", "x"], ["a=b", "d"]) == {"a=b": ("c", "x"), "d": ("x",)}
-    wanted = ("age=-999", "town=?!", "town=none")
-    assert ReadOptions(missing={"age": -999, "town": ["?!", "none"]}).missing == wanted
 
 
 @pytest.mark.parametrize("labels", [("1", "0"), ("Y", "N"), ("True", "False"), ("2", "1")])

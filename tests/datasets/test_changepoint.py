@@ -1,8 +1,6 @@
 """Changepoint sets: features and errors, which are matched by sequence."""
 
-import csv
 import json
-import lzma
 from functools import partial
 
 import numpy as np
@@ -162,32 +160,3 @@ def test_a_target_survives_the_way_to_another_process(tmp_path):
     assert_same(known.target, data.target)
     np.testing.assert_array_equal(known.folds, data.folds)
     assert not any(getattr(known.target, name).flags.writeable for name in CHANGES + OF_EXAMPLES)
-
-
-def read(path):
-    with lzma.open(path, "rt", newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
-def test_a_real_set_is_what_its_files_say(data_folder, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
-    name = "chipseq-H3K4me3_TDH_immune"
-    features, of = read(data_folder / f"{name}.features.csv.xz"), {}
-    for row in read(data_folder / f"{name}.errors.csv.xz"):
-        of.setdefault(row["sequenceID"], []).append(row)
-    data = load(name)
-    columns = [key for key in features[0] if key != "sequenceID"]
-    bad = [c for c in columns if any(row[c] == "NA" or "inf" in row[c].lower() for row in features)]
-    assert (data.n, data.d, data.dropped) == (378, 28, tuple(bad))
-    matrix = data.rows.dense().matrix[:, data.names.index("mean")]
-    assert matrix.tolist() == [float(row["mean"]) for row in features]
-    folds = [int(of[row["sequenceID"]][0]["fold"]) for row in features]
-    assert (data.folds + 1).tolist() == folds
-    ordered = [sorted(rows, key=lambda row: float(row["min_log_lambda"])) for rows in of.values()]
-    fp, fn = (
-        sum(int(rows[0][key]) - int(rows[-1][key]) for rows in ordered) for key in ("fp", "fn")
-    )
-    assert data.target.totals == (fp, -fn)
-    possible = ("possible_fp", "possible_fn")
-    wanted = tuple(sum(int(rows[0][key]) for rows in ordered) for key in possible)
-    assert data.target.possible == wanted

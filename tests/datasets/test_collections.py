@@ -86,10 +86,6 @@ def test_a_set_of_keel_is_a_table_with_categories_and_gaps(packaged):
     first = next(data.understood.lines())
     assert first.startswith("label: the last column, 'Class', whose rarer class is positive")
     assert np.isnan(data.rows.matrix[[2, 3], [0, 1]]).all()
-    packaged("toy", TEXT.replace("yes_it_is", "1").replace("no", "0"))
-    data = load("keel:toy", positive=0)
-    assert (data.y > 0).sum() == 4
-    assert data.understood.positive == (0,)
 
 
 def test_a_damaged_file_of_keel_is_named(packaged):

@@ -67,15 +67,6 @@ def test_a_frame_has_names_and_a_column_of_labels(client, frame):
     np.testing.assert_array_equal(np.concatenate([piece.y for piece in pieces]), frame["y"])
 
 
-def test_empty_partitions_are_passed_over(client, frame):
-    some = dd.from_pandas(frame.assign(number=np.arange(N)), npartitions=6)
-    some = some[some["number"] >= 400][["a", "b", "c", "d", "y"]]
-    parts = open_collection(some, "y", client=client)
-    assert 0 in parts.sizes
-    assert parts.n == N - 400
-    assert weights(parts, parts.engine).size == 4
-
-
 def test_what_cannot_be_read_is_refused_in_a_sentence(client, table, frame, monkeypatch):
     X, y = table
     rows, labels = da.from_array(X, chunks=(CHUNK, 4)), da.from_array(y, chunks=CHUNK)
@@ -83,10 +74,8 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(client, table, frame, monk
     for source, target, word in (
         (rows, labels.rechunk(100), "same ones"),
         (rows, y, "partitions"),
-        (rows, "y", "'y'"),
         (text, "y", "'t' holds no numbers"),
         (rows, da.from_array(np.arange(N) % 3, chunks=CHUNK), "two"),
-        (rows, da.from_array(np.arange(N), chunks=CHUNK), "two"),
         (rows[:, 0], labels, "matrix"),
     ):
         read = partial(open_collection, source, target, client=client)

@@ -169,12 +169,7 @@ def test_a_file_read_twice_has_the_same_rows_and_says_so(tmp_path):
     assert "500 of 3,000 rows" in next(first.understood.lines())
 
 
-def test_rows_of_a_set_that_no_file_has(site):
-    hook = "from aucbench.hookspecs import hookimpl\n\n\n@hookimpl\ndef aucbench_datasets():\n"
-    made = "    from aucbench.data import Data\n\n    def toy(rows=5):\n"
-    made += "        return Data.of([[float(i)] for i in range(rows)], [1] + [-1] * (rows - 1))\n\n"
-    site.add("mine", toy=f"{hook}{made}    return {{'toy': toy}}\n")
-    assert get_dataset("toy[rows=9]").n == 9  # a parameter of its own keeps its meaning
+def test_rows_of_a_set_that_no_file_has():
     data = get_dataset("digits-3[rows=300]")
     assert (data.n, data.labels.n_pos) == (300, FEWEST)
     assert data.understood.label == "300 of 1,797 rows, drawn as rows=300"

@@ -55,13 +55,12 @@ def test_the_chunks_of_any_file_are_its_rows(ending, packed, rows, tmp_path):
     [
         "# head\n\n1 qid:1 2:1 4:2 # row\n  \n-1 qid:1 1:3\n  # -1 1:1\n1 qid:3 2:5\n-1 qid:3\n\n",
         "1 1:1\r\n-1 2:2\r\n\r\n1 7:0\r\n",
-        "1\n-1\n1\n",
         "1 0:4\n-1 3:1\n1 2:1\n",
         "1\n-1 3:1\n1 0:4 2:1\n-1",
         "0 1:1\n1 2:2\n0\t3:1  5:2",
         "1 00002:1 00012:3\n-1 4:1e300\n",
     ],
-    ids=["comments", "crlf", "no values", "zero-based", "zero-based late", "tabs", "odd numbers"],
+    ids=["comments", "crlf", "zero-based", "zero-based late", "tabs", "odd numbers"],
 )
 def test_svmlight_is_read_as_scikit_learn_reads_the_whole(text, rows, tmp_path):
     same_as_load(written(text, tmp_path / "set.svm"), rows)

@@ -15,9 +15,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 from tables import table
 
-from aucbench import Data, get_objective, get_solver, solve
+from aucbench import Data, get_solver, solve
 from aucbench.data.arrays import rows
-from aucbench.data.summaries import longest_row, whole_chunk
+from aucbench.data.summaries import whole_chunk
 from aucbench.datasets.tables import Encoding, Schema, encode_table
 from aucbench.datasets.tables.parts import rare_below
 from aucbench.errors import DataError
@@ -267,11 +267,7 @@ def test_codes_are_refused_where_features_are_wanted():
     data = Data(made.rows, made.target, schema.names, schema=schema)
     for use in (
         partial(solve, get_solver("logistic"), data),
-        partial(get_objective, "logistic", data),
         partial(data.scores, np.zeros(data.d)),
-        partial(data.pullback, np.zeros(data.n)),
-        lambda: data.means,
-        partial(longest_row, data),
         partial(whole_chunk, data),
     ):
         assert_refused(use, DataError, "encode_table(data)")
