@@ -10,7 +10,6 @@ from toys import cells_in_process, record_of
 from aucbench import compare
 from aucbench.bench import Choice, Plan, Store, make_engine, run
 from aucbench.bench.evaluation.verdict import Measures, Status
-from aucbench.data.understood import Understood
 from aucbench.papers.comparison import compare as compare_with_paper
 from aucbench.papers.experiments import experiments, paper
 from aucbench.papers.parts import Protocol, Scale
@@ -20,20 +19,6 @@ from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
 
 DATASETS, SPLITS = ("breast-cancer", "digits-8", "digits-3"), 3
-MACHINE = {
-    **{"host": "secret-host", "cpu": "8086", "cores": 2, "threads": 1, "simd": "none"},
-    "versions": {"aucbench": "0.2.0", "numpy": "2.1.0"},
-}
-KINDS = ({"numeric": 5}, {"numeric": 3, "category": 2}, {"category": 5})
-PLAN = """\
-data = {datasets}
-solvers = {solvers}
-splits = {splits}
-[budget]
-passes = 10
-[suite]
-families = {{ related = {related} }}
-"""
 
 
 @pytest.fixture(scope="session")
@@ -90,49 +75,32 @@ def failed(record, status, reason, log=None):
     )
 
 
-def written_folder(folder, datasets, solvers, splits=2, failing=(), pending=(), seed=0):
-    """Write a folder with a plan, in which the first two data sets are a family; nothing is run.
+def written_folder(folder, datasets, solvers, failing=(), seed=0):
+    """Write a folder with a plan, without a run; solver j is about 0.01 j worse than the first.
 
-    `failing` and `pending` have places (data set, solver), by numbers. Solver j is about 0.01 j
-    worse than the first one, and j + 1 times as fast.
+    `failing` has places (data set, solver), by numbers.
     """
-    plan = Plan.of(
-        {"data": datasets, "solvers": tuple(map(Choice, solvers)), "splits": splits, "passes": 10}
-    )
+    choices = tuple(map(Choice, solvers))
+    plan = Plan.of({"data": datasets, "solvers": choices, "splits": 2, "passes": 10})
     rng = np.random.default_rng(seed)
     easy = rng.uniform(0.75, 0.95, len(datasets))
     with Store(folder, create=True) as store:
         for cell in plan.cells():
             place = datasets.index(str(cell.dataset)), solvers.index(str(cell.solver))
-            if place not in pending:
-                value = easy[place[0]] - 0.01 * place[1] + rng.normal(0, 0.004)
-                store.write(_record(cell, place, value, failed=place in failing))
-        store.keep_about({_hash(i): _about(i) for i in range(len(datasets))})
-        listed = {"datasets": [*datasets], "solvers": [*solvers], "related": [*datasets[:2]]}
-        store.keep_plan(PLAN.format(splits=splits, **listed))
+            value = easy[place[0]] - 0.01 * place[1] + rng.normal(0, 0.004)
+            store.write(_record(cell, place, value, failed=place in failing))
+        listed = f"data = {[*datasets]}\nsolvers = {[*solvers]}\n"
+        store.keep_plan(f"{listed}splits = 2\n[budget]\npasses = 10\n")
     return folder
-
-
-def _hash(dataset):
-    return f"{dataset:032x}"
-
-
-def _about(dataset):
-    rows = 200 * 4 ** (dataset % 4)
-    understood = Understood(kinds=KINDS[dataset % 3]).to_json()
-    positive = rows * (2 + 9 * (dataset % 5)) // 100
-    about = {"hash": _hash(dataset), "n": rows, "d": 5, "n_pos": positive, "dropped": 0}
-    return {**about, "understood": understood}
 
 
 def _record(cell, place, value, *, failed):
     name = sha256(repr(cell).encode()).hexdigest()[:32]
-    sizes = {"n_train": 100, "n_test": 50, "d": 5, "data": _hash(place[0]), "division": "2 folds"}
-    known = {"machine": MACHINE, "plugin": ("somebody's", "1.0", "somebody.solver"), **sizes}
+    sizes = {"n_train": 100, "n_test": 50, "data": f"{place[0]:032x}", "division": "2 folds"}
     if failed:
-        return record_of(cell, name, status="timeout", reason="killed after 5 s", **known)
+        return record_of(cell, name, status="timeout", reason="killed after 5 s", **sizes)
     cost = {"fit_seconds": 0.1 / (1 + place[1]), "nnz": 5, "passes": 10.0}
-    return record_of(cell, name, auc=float(value), parameters={"k": 3}, **cost, **known)
+    return record_of(cell, name, auc=float(value), **cost, **sizes)
 
 
 def verdict_of(findings):
@@ -173,18 +141,14 @@ def run_experiment(experiment, folder, **smaller):
 
 
 class GivenResults(Results):
-    """Results that are given: values by line and measure, and curves by line and y."""
+    """Results that are given: values by line and measure."""
 
-    def __init__(self, experiment, values=None, curves=None):
+    def __init__(self, experiment, values):
         super().__init__(experiment, {}, None)
         object.__setattr__(self, "_values", values)
-        object.__setattr__(self, "_curves", curves)
 
     def series(self, line, measure="auc"):
         return {(run,): float(x) for run, x in enumerate(self._values(line, measure))}
-
-    def curves(self, line, y, x="passes"):
-        return dict(enumerate(self._curves(line, y)))
 
     def ratio(self, line):
         return 0.25

@@ -30,10 +30,9 @@ class Browser:
         command = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", command)
 
-    def emulate(self, scheme, media=""):
+    def emulate(self, scheme):
         features = [{"name": "prefers-color-scheme", "value": scheme}]
-        command = {"media": media, "features": features}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", command)
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
     def open(self, address):
         self.console(), self.requests()
@@ -47,12 +46,10 @@ class Browser:
 
     def requests(self):
         """Addresses that were asked for since the last call."""
-        events = [json.loads(entry["message"])["message"] for entry in self.all_events()]
+        entries = self.driver.get_log("performance")
+        events = [json.loads(entry["message"])["message"] for entry in entries]
         sent = [event for event in events if event["method"] == "Network.requestWillBeSent"]
         return [event["params"]["request"]["url"] for event in sent]
-
-    def all_events(self):
-        return self.driver.get_log("performance")
 
     def wait(self, script, seconds=20):
         """Wait until a script returns true."""

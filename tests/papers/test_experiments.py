@@ -98,14 +98,11 @@ def written(tmp_path, own="", grid=""):
     ("own", "grid", "word"),
     [
         ("fesh = true", "", "'fresh'"),
-        ("", "trails = 3", "'trials'"),
         ("numbers.aux = {}", "", "'auc'"),
         (CLAIM.format('form = "diference"'), "", "'diference'"),
         (CLAIM.format('form = "open"'), "", "lacks why"),
-        (CLAIM.format('form = "open", why = "", abov = 1'), "", "'abov'"),
         (CLAIM.format(DIFFERENCE), "", "'range'"),
         ('drawings = [{ form = "pie" }]', "", "'pie'"),
-        ('drawings = [{ form = "table", by = [] }]', "", "lacks columns"),
     ],
 )
 def test_what_is_not_known_in_a_file_is_refused(tmp_path, own, grid, word):

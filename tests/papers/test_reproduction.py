@@ -106,6 +106,7 @@ def test_numbers_on_other_ground_are_not_judged(results):
         (Published(9.0, 1.0, 5), {"measure": "seconds"}, "another machine"),
         (Published(0.1), {}, "how much its number varies"),
         (Published(0.1, 0.1, 5), {"name": "none"}, "not measured: its cells were not run"),
+        (Published(0.1, 0.1, 5), {"name": "none", "left_out": "long"}, "not measured: long"),
     ):
         assert words in compare_number(entry(published, **more), results).words
 

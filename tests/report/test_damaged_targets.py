@@ -54,12 +54,8 @@ DAMAGES = {  # of the targets of digits-8; a second name is that of the set whos
     "those of a set with as many rows": "digits-3",
     "those of a set with other rows": "breast-cancer",
     "truncated": lambda content: content[:200],
-    "without its last byte": lambda content: content[:-1],
-    "empty": lambda content: b"",
-    "no archive": lambda content: b"not an archive",
     "other labels": with_other_labels,
     "without its seal": lambda content: content.partition(SEAL)[0],
-    "without labels": lambda content: packed(z=np.zeros(3)),
     "missing": None,
 }
 

@@ -1,7 +1,6 @@
 """Worked examples: one command from data to a table or a report."""
 
 import re
-import runpy
 import shlex
 import subprocess
 import sys
@@ -15,12 +14,6 @@ from nights import NIGHTLY, first
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "report.md").read_text("utf-8")
 COMMANDS = re.findall(r"^\$ aucbench (report .*)$", PAGE, re.MULTILINE)
-
-
-@pytest.fixture
-def example(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "examples"))
-    return lambda name: runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
 
 
 @pytest.fixture

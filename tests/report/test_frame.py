@@ -10,14 +10,12 @@ from result_folders import DATASETS, SPLITS, failed, with_cell, written_folder
 from toys import cell, record_of
 
 from aucbench.bench import Choice, Plan, Store
-from aucbench.bench.answers import Wanted
 from aucbench.datasets.reading import ReadOptions
 from aucbench.records import CellStatus
 from aucbench.report import notes, tables
-from aucbench.report.collecting import collect_rows, frame_of, make_frame
+from aucbench.report.collecting import frame_of
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_frame
-from aucbench.report.frame import Source
 from aucbench.report.page import warnings_of
 from aucbench.report.verdict import verdict
 from aucbench.stats.ranking import Bootstrap
@@ -99,14 +97,6 @@ def test_a_cell_that_was_not_run_yet_leaves_its_data_set_out(records):
     assert len(found.values("auc")) == len(DATASETS)
 
 
-def test_stale_records_are_counted(records):
-    old = [replace(r, id=r.id[::-1]) for r in records[:4]]
-    collected = collect_rows([*records, *old], (), Wanted({r.cell: r.id for r in records}))
-    found = make_frame(collected, (), Source())
-    assert found.source.stale == 4
-    assert found.statuses == {"ok": len(records)}
-
-
 def changed_plan(folder, old, new):
     for path in (folder / "plans").glob("*.toml"):
         text = path.read_text("utf-8").partition("# seal")[0]  # which is of the text as it was
@@ -120,9 +110,6 @@ def test_plans_that_cannot_be_resolved_are_said_and_all_records_count(doctored):
     assert "gone" in found.source.unchecked
     assert found.statuses["ok"] == 27
     assert found.statuses["not run yet"] == 9  # those of the set that is gone
-
-
-NAMED = ("logistic", "logistic-l1", "sht-auc[k=5]", "svm-or (tuned C=1|2)", "a[b=1]", "a[b=2]")
 
 
 def of_splits(keys, division="5 folds", n_test=20):
@@ -169,11 +156,8 @@ def test_of_too_many_pairs_inside_data_sets_none_is_compared_and_all_outputs_say
     assert len(whole.datasets[0].pairs) == 3
     assert any(row.leading for row in whole.rows)
     assert few.values.tolist() == whole.values.tolist()
-    assert [*map(few.over_splits, few.rows)] == [*map(whole.over_splits, whole.rows)]
     assert " alone the best may be" in str(whole.advice)
     assert " alone the best may be" not in str(few.advice)
-    one = frame_of([r for r in records if str(r.cell.dataset) == "digits-8"])
-    assert len(findings_of(one, most_pairs=0).datasets[0].pairs) == 3
     [said] = [line for line in notes.sentences(few) if line.startswith("Left out")]
     assert "comparisons of 9 pairs of solvers inside single data sets, and the stars" in said
     assert any(said in line for line in warnings_of(few))

@@ -14,7 +14,7 @@ from aucbench.metrics.roc import bands
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.report import notes, tables
 from aucbench.report.classes import class_sections, classes_within
-from aucbench.report.findings import findings_of, means_of
+from aucbench.report.findings import findings_of
 from aucbench.report.page import page_of
 from aucbench.report.times import time_sections, times_within
 from aucbench.stats.rows import Fold
@@ -178,8 +178,3 @@ def test_tables_mark_the_smallest_loss_and_say_the_direction(frame):
         assert grid.best == tuple(loss == min(losses) for loss in losses)
         assert max(brier) < 0.25 < 0.9 < min(auc)
     assert "a smaller log-loss is better" in [*notes.notes(findings_of(frame, asked))]
-    for name in ("auc", "ap", "brier"):
-        means, whole = means_of(frame, name), findings_of(frame, ShowOptions(metrics=(name,)))
-        estimates = {(row.dataset, row.solver): row.estimate for row in whole.rows}
-        assert means.measure == whole.measure
-        assert means.values == pytest.approx(estimates)

@@ -11,7 +11,7 @@ import pytest
 from command_line import done, flat, strict
 from result_folders import failed, written_folder
 
-from aucbench.bench import Choice, Plan, Store
+from aucbench.bench import Plan, Store
 from aucbench.bench.options import ShowOptions
 from aucbench.records import CellStatus
 from aucbench.report import document, notes
@@ -238,10 +238,3 @@ def test_every_table_of_a_run_that_goes_on_says_interim(records):
     ended = made(20)
     assert "interim" not in content_of(ended).lower()
     assert not ended.state
-
-
-def test_a_folder_whose_cells_were_not_run_yet_has_a_page():
-    plan = Plan.of({"data": ("digits-8",), "solvers": (Choice("logistic"),)})
-    said = words(findings_of(frame_of([], [plan])))
-    for part in ("5 not run yet", "Interim: the run has not ended, and 5 of 5 cells", "logistic"):
-        assert part in said

@@ -1,8 +1,6 @@
 """What `compare` prints and returns: tables, notes, the answer, and remarks on failures."""
 
-import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,12 +14,8 @@ from aucbench import compare
 from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.report.collecting import frame_of
-from aucbench.report.document import markdown, tex, text
 from aucbench.report.findings import findings_of
-from aucbench.report.grid import shorten_name
-from aucbench.report.html_page import InlinePage
 from aucbench.report.notes import answer, notes
-from aucbench.report.remarks import remarks_on
 from aucbench.report.tables import tables
 
 SPLITS = 3
@@ -98,6 +92,7 @@ def test_words_say_how_fits_ended_and_notes_which_have_not_converged():
             ended("stuck", gap=1e-3, stop="STALLED"),
             ended("lost", value=0.5, stop="STALLED"),
             ended("poor", value=0.6),
+            ended("long", overspent=True, passes=8.0),
             row("trees", auc=0.5, stop="FINISHED"),
             row("forest", auc=0.5, stop="PASSES"),
             row("broken", status="error", reason="E"),
@@ -110,7 +105,7 @@ def test_words_say_how_fits_ended_and_notes_which_have_not_converged():
     assert {line[1]: line[-1] for line in table.lines} == {
         **{"exact": "", "online": "budget", "stuck": "stalled"},
         **dict.fromkeys(("slow", "lost", "poor"), "not converged"),
-        **{"trees": "", "forest": "budget", "broken": ""},
+        **{"trees": "", "forest": "budget", "broken": "", "long": "over budget"},
     }
     assert notes_from(found, "budget") == [
         "stalled: above the gap tolerance:",
@@ -120,37 +115,9 @@ def test_words_say_how_fits_ended_and_notes_which_have_not_converged():
         "  slow on x, y, z and 2 more: 6 of 7 fits, gap up to 16.7 %",
         "  lost on x: 1 of 1 fits",
         "  poor on x: 1 of 1 fits, gap up to 20 %",
+        "over budget: used more than 1.1 times the budget:",
+        "  long on x: 1 of 1 fits, up to 2x",
     ]
-
-
-def test_fits_beyond_the_budget_of_their_plan_are_marked_and_the_note_says_how_far():
-    over = {"overspent": True, "passes": 8.0}
-    late = {"overspent": True, "fit_seconds": 9.0, "passes": None, "seconds": 3.0}
-    known = [ended("long", **over), ended("long", split=1, overspent=False), ended("late", **late)]
-    found = findings([*known, ended("exact", gap=1e-9, stop="CERTIFIED", **over), ended("plain")])
-    marks = {line[1].split(",")[0]: line[-1] for table in tables(found) for line in table.lines}
-    beyond = dict.fromkeys(("long", "late", "exact"), "over budget")
-    assert marks == {**beyond, "plain": "budget"}
-    assert notes_from(found, "over budget") == [
-        "  long on x: 1 of 2 fits, up to 2x",
-        "  late, seconds=3.0 on x: 1 of 1 fits, up to 3x",
-        "  exact on x: 1 of 1 fits, up to 2x",
-    ]
-    assert "| over budget |" in markdown(tables(found))
-    assert r"& over budget \\" in tex(tables(found))
-
-
-def test_names_lose_their_middle_where_a_terminal_is_narrow_and_numbers_never():
-    long = "estimator[sklearn.neighbors:KNeighborsClassifier,n_neighbors=15]"
-    path = f"{'a/very/long/path/' * 5}data.svm"
-    found = tables(findings([row(x, path, auc=0.75, fit_seconds=1.0) for x in (long, "b")]))
-    narrow = text(found, 80).splitlines()
-    assert max(map(len, narrow)) <= 80
-    assert "…" in narrow[0]
-    assert "120 rows, 7 features" in narrow[0]
-    assert all("0.7500" in line for line in narrow[2:])
-    assert long in text(found)
-    assert shorten_name("abcdefgh", 5) == "ab…gh"
 
 
 def test_a_data_set_on_which_a_solver_was_not_planned_does_not_count_against_it():
@@ -160,26 +127,7 @@ def test_a_data_set_on_which_a_solver_was_not_planned_does_not_count_against_it(
     assert "On 1 of 2 data sets some solvers were not planned" in answer(found).replace("\n  ", " ")
 
 
-def test_remarks_name_the_first_reason_of_each_solver_in_the_order_of_the_plan():
-    plan = Plan.of({"data": ("x", "y"), "solvers": ["a", "b", "c", "absent"], **OF_CELLS})
-    records = [
-        row(auc=0.8),
-        row("c", status="invalid", reason="nan"),
-        row("b", split=1, status="timeout", reason="boom"),
-        row("b", split=2, status="error", reason="E2"),
-    ]
-    assert (*remarks_on(plan, records[:1]),) == ()
-    first, *reasons, way = remarks_on(plan, records)
-    assert first.startswith("3 of 4 rows have no AUC")
-    assert reasons == ["  b on x: timeout: boom", "  c on x: invalid: nan"]
-    assert way.startswith("`aucbench status DIR --cells` lists them after a run with --out DIR")
-    *_, way = remarks_on(plan, records, Path("my results"))
-    assert way.startswith("`aucbench status 'my results' --cells` lists them, --log CELL")
-
-
 NASTY = "<script>alert(1)</script>\x1b[31m&\"'"
-FAST = {"splits": 2, "passes": 3, "jobs": 1}
-suspicious = pytest.mark.filterwarnings("ignore:table-.* constant:UserWarning")
 
 
 def elements(html):
@@ -213,11 +161,8 @@ def test_results_show_what_the_command_prints(results):
     first, *_, last = results.answer().splitlines()
     assert said.startswith(results.table())
     assert said.splitlines()[-1] == last
-    assert len(said) < 1500
     assert first in elements(html)[1]
     assert (names_in(html).count("tr"), names_in(html).count("details")) == (3, 1)
-    assert isinstance(page, InlinePage)
-    assert re.fullmatch(r"<aucbench: results: a page of \d+ kB; .*>", repr(page))
     [(_, frame)] = elements(page._repr_html_())[0]
     assert frame["sandbox"] == "allow-scripts"  # and nothing of the notebook
     assert frame["srcdoc"] == page.content.decode()
@@ -233,43 +178,21 @@ def test_records_data_and_models_fit_in_a_line_of_text_and_their_names_are_escap
         assert len(repr(one)) < 120
         assert "\n" not in repr(one)
     html = model._repr_html_()
-    assert len(html) < 8000
-    assert names_in(html).count("table") == 3
     assert "&lt;script&gt;" in html
     for shown in (html, results._repr_html_()):
         assert "<script" not in shown
         assert "\x1b" not in shown
 
 
-@pytest.fixture(scope="module")
-def table():
-    frame = load_breast_cancer(as_frame=True).frame[:150]
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.filterwarnings("ignore:table-.* constant:UserWarning")
+def test_a_table_is_compared_as_its_file(tmp_path):
+    frame = load_breast_cancer(as_frame=True).frame[:150].assign(one=1.0)
     frame["kind"] = np.where(frame["mean area"] > 500, "large", "small")
-    return frame.assign(label=frame.pop("target").map({0: "bad", 1: "good"}), one=1.0)
-
-
-@pytest.mark.usefixtures("in_process")
-def test_what_may_be_wrong_in_a_table_is_a_warning_of_python(table):
-    with pytest.warns(UserWarning, match=r"'one'.* constant") as warnings:
-        compare(table, "logistic", target="label", positive="bad", **FAST)
-    assert {warning.filename for warning in warnings} == {__file__}
-
-
-@suspicious
-@pytest.mark.usefixtures("in_process")
-def test_a_table_is_compared_as_its_file(table, tmp_path):
-    asked = {"target": "label", "positive": "bad", **FAST}
-    table.to_csv(tmp_path / "t.csv", index=False)
-    by_file = compare("logistic,svm-or", str(tmp_path / "t.csv"), **asked)
-    aucs = [record.measures.auc for record in by_file]
-    for given, more in (
-        ((table,), {"solvers": "logistic,svm-or"}),
-        (("logistic,svm-or", pl.from_pandas(table)), {}),
-    ):
-        found = compare(*given, **more, **asked)
-        assert [record.measures.auc for record in found] == aucs
+    asked = {"target": "target", "positive": "0", "splits": 2, "passes": 3}
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    by_file = compare("logistic", str(tmp_path / "t.csv"), **asked)
+    for table in (frame, pl.from_pandas(frame)):
+        found = compare("logistic", table, **asked)
+        assert found[0].measures.auc == by_file[0].measures.auc
         assert found[0].sizes.data == by_file[0].sizes.data
-        title, *facts = found.table().splitlines()
-        assert title.startswith(f"table-{found[0].sizes.data[:8]}: 150 rows")
-        assert "  label: column 'label', as asked; positive 'bad', negative 'good'" in facts
-        assert any("constant" in line for line in facts)

@@ -65,15 +65,6 @@ def survival(n, seed):
     return TargetRows(bare(Survival(np.minimum(time, censored), time <= censored)), x)
 
 
-def test_rows_of_repeats_are_those_of_one():
-    cindex = measure_of("cindex")
-    folds = [cindex.influence(survival(50, seed)) for seed in range(4)]
-    once, twice = Influences.joined(folds), Influences.joined(2 * folds)
-    assert twice.variance(2) == pytest.approx(once.variance())
-    each = [Influences.joined([fold]).variance()[0] for fold in folds]
-    assert once.variance()[0] == pytest.approx(np.mean(each) / 4)
-
-
 def test_delete_one_jackknife_of_the_concordance_index():
     rows = survival(80, 3)
     found = Influences.joined([measure_of("cindex").influence(rows)])

@@ -258,18 +258,6 @@ def test_equivalent_is_rarely_said_at_the_edge_of_the_rope(n, draws):
     require_share(said, draws, 0.025)
 
 
-def test_the_intervals_are_percentiles_of_resampled_data_sets():
-    values, draws = paired(14), 200
-    found = Bootstrap(draws=draws).ranks(ResultTable(values, "abcd"))
-    counts = np.random.default_rng(0).multinomial(14, np.full(14, 1 / 14), size=draws)
-    ranks = rankdata(-values, axis=1)
-    means = [np.repeat(ranks, count, axis=0).mean(axis=0) for count in counts]
-    low, high = np.percentile(means, [2.5, 97.5], axis=0)
-    assert [one.estimate for one in found] == pytest.approx(ranks.mean(axis=0))
-    assert [one.low for one in found] == pytest.approx(low)
-    assert [one.high for one in found] == pytest.approx(high)
-
-
 def test_means_are_over_known_values_and_their_intervals_over_drawn_data_sets():
     values = np.array([[0.9, 0.8], [0.7, nan], [0.5, 0.6], [0.6, nan]])
     a, b = Bootstrap(draws=400).means(ResultTable(values, "ab"))
@@ -286,10 +274,8 @@ def test_one_data_set_and_none_have_no_interval_and_say_so():
     assert "One data set says nothing about others" in rank.note
     [rank, _] = Bootstrap().ranks(ResultTable(np.empty((0, 2)), "ab"))
     assert isnan(rank.estimate)
-    assert "No data set" in rank.note
     [mean, none] = Bootstrap().means(ResultTable([[0.9, nan]], "ab"))
-    assert (mean.estimate, isnan(mean.low), bool(mean.note)) == (0.9, True, True)
-    assert isnan(none.estimate)
+    assert (mean.estimate, isnan(mean.low), isnan(none.estimate)) == (0.9, True, True)
 
 
 @pytest.mark.parametrize("draws", first([100, 500]))

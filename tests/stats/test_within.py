@@ -243,9 +243,6 @@ def test_repeats_share_their_rows(folds):
         assert_allclose([b.delong.low, b.delong.high], [a.delong.low, a.delong.high], rtol=1e-10)
         assert b.resampled == corrected_interval(b.values, 0.25, repeats=2)
     for a, b in zip(one.pairs, two.pairs, strict=True):
-        values = [s.values for s in two.solvers if s.name in (a.a, a.b)]
-        expected = corrected_difference(*values, 0.25, repeats=2)
-        assert (b.resampled.low, b.resampled.p) == (expected.low, expected.p)
         assert b.resampled.p <= a.resampled.p  # only the degrees of freedom have changed
 
 
