@@ -75,7 +75,7 @@ def test_joint_effects_are_found_where_there_are_some():
         odds = 2.0 * X[:, 1] * X[:, 4] + X[:, 0]
         return Data.of(X, draws.random(n) < 1.0 / (1.0 + np.exp(-odds)))
 
-    data, test = drawn(1000, rng()), drawn(3000, np.random.default_rng(1))
+    data, test = drawn(700, rng()), drawn(2000, np.random.default_rng(1))
     phi = Splines(pairs=1).fit(data, rng())
     assert [cross.columns for cross in phi.crosses] == [(1, 4)]
     assert phi.terms().columns[-1] == (1, 4)

@@ -10,12 +10,9 @@ from scipy.optimize import minimize
 
 from aucbench.data import Data
 from aucbench.data.tally import counting
-from aucbench.objectives import PairwiseSquaredHinge
-from aucbench.optim.term_model import Model
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import begin, solve
-from aucbench_plugins.roc_svm.preconditioner import hessian_matrix
 
 POWER = {"svm-or": 1, "rank-svm": 2}  # of the hinge of a pair
 EACH = pytest.mark.parametrize("name", POWER)
@@ -108,19 +105,3 @@ def test_cuts_of_tied_features_do_not_go_on(lam, tied):
     X = rng.normal(size=(3000, 20))
     y = np.where(X @ rng.normal(size=20) + 3 * rng.normal(size=3000) > 3, 1, -1)
     assert reached("svm-or", Data.of(tied(X), y), lam, 1e-4)[0] <= 61
-
-
-# --- the preconditioner of rank-svm --------------------------------------------------------
-
-W = np.array([0.3, -0.2, 0.5, 0.1])
-
-
-def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():
-    X, y = sample(0, n=600, positives=0.2, shift=0.0)
-    X[:, 3] = 0.0
-    X[np.flatnonzero(y < 0)[:3], 3] = 1.0  # the sample is unlikely to have them
-    f, rng = PairwiseSquaredHinge(Data.of(X, y)), np.random.default_rng(0)
-    inverse = Model(hessian_matrix(f, X @ W, 1e-6, rng)).inverse()
-    root = np.linalg.cholesky(np.stack([inverse(r) for r in np.eye(4)]))
-    spread = np.linalg.eigvalsh(root.T @ hessian(differences(X, y), 1e-6, W) @ root)
-    assert 0.05 < spread.min() < spread.max() < 40.0  # without the diagonal, 10⁴

@@ -79,28 +79,22 @@ def noise(case, rank, **_):
 UNI_EXP = ("uni-exp", "w", "offset", "seen")
 
 test_uni_exp_equals_its_definition = equals_definition(
-    by_kernel(*UNI_EXP),
-    by_file(*UNI_EXP),
-    of_cases={"classes": 1},
+    by_kernel(*UNI_EXP), by_file(*UNI_EXP), of_cases={"classes": 1},
     eta=st.sampled_from([None, 0.01]),
     lam=st.sampled_from([0.0, 0.1, 40.0, 100.0, 170.0]),  # w shrinks slowly, fast, to 0, past it
-)
+)  # fmt: skip
 test_opauc_equals_its_definition = equals_definition(
     by_kernel("opauc", "w", "n", "mean"), by_file("opauc", "w", "n", "mean"),
     of_cases={"classes": 1}, offsets=(0.0, 1.0, 1e5), rtol=1e-9, atol=1e-9,
     eta=st.sampled_from([None, 1e-3, 0.1]), lam=RIDGES,
 )  # fmt: skip
 test_the_low_rank_form_equals_the_eager_one = equals_definition(
-    by_kernel("opauc-lr", "w", "n"),
-    by_file("opauc-lr", "w", "n", drawn=noise),
-    of_cases={"classes": 1},
-    offsets=(0.0, 1.0),
-    rtol=1e-9,
-    atol=1e-9,
+    by_kernel("opauc-lr", "w", "n"), by_file("opauc-lr", "w", "n", drawn=noise),
+    of_cases={"classes": 1}, offsets=(0.0, 1.0), rtol=1e-9, atol=1e-9,
     eta=st.sampled_from([None, 1e-3, 0.1]),
     lam=st.sampled_from([0.0, 1e-3, 0.5, 10.0, 15.0]),  # 10 wipes w out, 15 turns it round
     rank=st.sampled_from([1, 5, 20]),
-)
+)  # fmt: skip
 
 
 @LAYOUTS
@@ -216,24 +210,17 @@ def solam_by_file(case, kappa, **constants):
 
 
 test_solam_equals_its_definition = equals_definition(
-    solam_by_kernel,
-    solam_by_file,
-    of_cases={"classes": 1},
+    solam_by_kernel, solam_by_file, of_cases={"classes": 1},
     xi=st.sampled_from([0.01, 0.3, 1.0]),  # beyond, steps magnify the rounding of both
-    lam=st.sampled_from([0.0, 1e-3, 0.5, 3.0]),
-    R=st.sampled_from([0.1, 3.0, 1e4]),
+    lam=st.sampled_from([0.0, 1e-3, 0.5, 3.0]), R=st.sampled_from([0.1, 3.0, 1e4]),
     kappa=st.sampled_from([None, 1.0]),
-)
+)  # fmt: skip
 test_the_mean_of_solam_keeps_its_digits_on_unscaled_features = equals_definition(
     lambda case, **constants: solam_by_kernel(case, **constants)[:2],
-    lambda case, **constants: solam_by_file(case, **constants)[:2],
-    offsets=(1e2, 1e4, 1e8),
-    rtol=0,
+    lambda case, **constants: solam_by_file(case, **constants)[:2], offsets=(1e2, 1e4, 1e8), rtol=0,
     xi=st.sampled_from([1e-9, 1.0, 100.0]),  # a step is longer than w by about 2 xi |x|^2
-    lam=st.sampled_from([0.0, 1e-3, 1e5]),
-    R=10.0,
-    kappa=None,
-)
+    lam=st.sampled_from([0.0, 1e-3, 1e5]), R=10.0, kappa=None,
+)  # fmt: skip
 
 
 @BAD

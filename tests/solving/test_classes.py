@@ -1,17 +1,15 @@
 """Fits of three or more classes: one for each class against the rest."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 import pytest
-from refusals import assert_refused
 
 from aucbench import get_objective, get_solver, solve
 from aucbench.contract import Needs, Solver, State
 from aucbench.data import Categories, Data
-from aucbench.errors import UnsupportedError
 from aucbench.metrics import hand_till
 from aucbench.records import Stop
 from aucbench.solving.classes import against_rest
@@ -69,12 +67,6 @@ def test_a_certified_fit_has_the_mean_of_the_gaps(name):
     assert hand_till(data.target.y, S) > 0.85
     assert run.nnz == 12
     assert run.trained_on == ""
-
-
-def test_a_solver_without_weights_refuses_weights_of_rows():
-    target = Categories.of(classes().target.y, np.arange(1.0, 91.0))
-    data = replace(classes(), target=target)
-    assert_refused(lambda: solve("sht-auc", data), UnsupportedError, "weights")
 
 
 def test_seconds_are_divided_among_the_classes_that_are_left():

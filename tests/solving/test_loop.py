@@ -20,10 +20,8 @@ from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.records import Stop
-from aucbench.registry import get_solver
 from aucbench.solving.descent import lowered
 from aucbench.solving.loop import begin, solve
-from aucbench.solving.replaceable import own_parameters
 from aucbench.solving.wrappers import WithProblems, recast
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
@@ -251,14 +249,6 @@ REFUSED = refusals(
 @REFUSED
 def test_what_is_refused(call, error, word):
     assert_refused(call, error, word)
-
-
-def test_parameters_of_its_own_parts_are_found():
-    for name, of_f in (("sht-auc", ()), ("sto-iht", ("centre",)), ("hsg-ht", ("centre",))):
-        solver = get_solver(name)
-        assert own_parameters(solver, ["objective"]) == of_f
-        assert own_parameters(solver, ["projector"]) == ("k",)
-        assert own_parameters(solver, []) == ()
 
 
 # --- the clock -----------------------------------------------------------------------------
