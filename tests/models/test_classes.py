@@ -1,7 +1,5 @@
 """Three or more classes: of the estimator, of `fit`, and of a model."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +12,6 @@ from aucbench import AUCClassifier
 from aucbench.errors import DataError
 from aucbench.metrics import hand_till, one_vs_rest
 from aucbench.models.calibration import best, log_odds, probabilities, sigmoid_of
-from aucbench.models.explain import sections
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -117,17 +114,6 @@ def test_a_class_against_the_rest_is_a_model_of_two_classes(model):
     odds = model.log_odds(model.scores(model.schema.codes(table[[*model.columns]])))[:, 1]
     assert (answer["decision"] == "bee").tolist() == (odds >= 0).tolist()
     assert bee.provenance["n_pos"] == model.provenance["class_rows"][1]
-
-
-def test_it_explains_each_class(model):
-    titles = [one.title for one in sections(model)]
-    assert all(f"Columns: {label} against the rest" in titles for label in LABELS)
-    assert not any(title.startswith("Thresholds") for title in titles)
-    odd = replace(model, labels=(("<b>x</b>",), ("y",), ("z\x1b[31m",)))
-    page = odd.report().content.decode()
-    assert "<b>x</b>" not in page
-    assert "&lt;b&gt;x" in page
-    assert "\x1b" not in page + repr(odd)
 
 
 def test_log_odds_are_on_one_scale_and_change_no_rank():

@@ -13,11 +13,10 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
-from sklearn.tree import DecisionTreeClassifier
 from tables import table
 
 import aucbench
-from aucbench import AUCClassifier, Model, auc, compare, from_estimator, get_dataset, solve
+from aucbench import AUCClassifier, Model, auc, compare, get_dataset, solve
 from aucbench.data import Data
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import DataError
@@ -105,18 +104,6 @@ def test_coefficients_are_those_of_affine_maps_and_else_absent():
         assert not hasattr(model.fit(X, Y), "coef_")
         with pytest.raises(AttributeError, match="weighted sum"):
             _ = model.intercept_
-
-
-def test_the_parameters_of_the_solver_are_its_own():
-    model = AUCClassifier("sht-auc[k=4]")
-    assert model.get_params()["solver__k"] == 4
-    assert "solver__k" not in model.get_params(deep=False)
-    assert clone(model).set_params(solver__k=2, passes=3).fit(X, Y).run_.nnz == 2
-    assert model.solver == "sht-auc[k=4]"
-    tree = DecisionTreeClassifier(max_depth=2)
-    wrapped = AUCClassifier(from_estimator(tree)).set_params(solver__max_depth=1).fit(X, Y)
-    assert wrapped.run_.model.estimator.get_depth() == wrapped.get_params()["solver__max_depth"]
-    assert tree.max_depth == 2
 
 
 @pytest.mark.parametrize("name", some(["svm-or", "spdam", "sht-auc", "opauc"], {"svm-or"}))

@@ -1,6 +1,5 @@
 """Parts on a dask cluster: the same bits as threads give, also when workers are lost."""
 
-import logging
 import os
 import signal
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ import pytest
 pytest.importorskip("distributed", reason="the extra [dask] is not installed")
 
 from dask_clusters import two_workers
-from distributed import Client, LocalCluster
 from samples import sample
 from score_parts import ScoreParts, normal_scores
 
@@ -183,14 +181,7 @@ def test_a_worker_that_is_killed_in_each_round_changes_no_bit(monkeypatch, keep)
 
 def test_a_scheduler_that_goes_is_said_in_a_sentence(monkeypatch):
     parts = ScoreParts.of(*normal_scores(300), size=10)
-    cluster = LocalCluster(
-        n_workers=1,
-        threads_per_worker=1,
-        processes=False,
-        dashboard_address=":0",
-        silence_logs=logging.CRITICAL,
-    )
-    with cluster, Client(cluster, set_as_default=False) as client:
+    with two_workers() as client:
         engine = Dask(client)
         engine.reduce(parts, fingerprint)
         client.close()
