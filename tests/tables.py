@@ -9,6 +9,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import tarfile
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
@@ -98,6 +99,17 @@ def zipped(members: bytes | Mapping[str, bytes | str], name: str = "rows.csv") -
     with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
         for one, content in ({name: members} if isinstance(members, bytes) else members).items():
             archive.writestr(one, content)
+    return packed.getvalue()
+
+
+def tarred(members: Mapping[str, bytes]) -> bytes:
+    """Return a compressed tar archive of some members."""
+    packed = BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, BytesIO(content))
     return packed.getvalue()
 
 

@@ -2,9 +2,7 @@
 
 import csv
 import inspect
-import io
 import os
-import tarfile
 from functools import partial
 
 import numpy as np
@@ -12,7 +10,7 @@ import pytest
 from refusals import assert_refused
 from scipy import stats
 from sklearn.datasets import load_digits
-from tables import written
+from tables import tarred, written
 
 from aucbench import get_dataset
 from aucbench.about import references
@@ -113,11 +111,7 @@ def test_raw_tables_have_the_label_column_and_the_names_of_the_entry(publish, tm
 
 
 def tar(path, parts):
-    with tarfile.open(path, "w:gz") as archive:
-        for name, content in parts.items():
-            info = tarfile.TarInfo(f"folder/{name}")
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
+    path.write_bytes(tarred({f"folder/{name}": content for name, content in parts.items()}))
     return path
 
 

@@ -18,7 +18,7 @@ from aucbench.datasets.chunked.opening import open_parts
 from aucbench.datasets.formats import batches_of_cells
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.datasets.tables.parts import MOST_KEPT
-from aucbench.datasets.tables.texts import BUCKETS, Texts, unpacked
+from aucbench.datasets.tables.texts import BUCKETS
 from aucbench.errors import DataError
 
 N = 60
@@ -207,18 +207,6 @@ def test_rows_without_a_label_are_left_out_on_request(tmp_path, labels):
 NOTES = table(0, 300, "note age", gaps={"note": 0.05})
 NOTES["note"] += [f" case{i} please refund" if i % 3 else f" case{i}" for i in range(300)]
 PLAIN = {"n_features": BUCKETS, "ngram_range": (1, 2), "alternate_sign": False, "norm": None}
-
-
-def test_texts_are_hashed_as_scikit_learn_does():
-    texts = ["a blue house", "a house, a house", "", "ünïcode words here"]
-    wanted = HashingVectorizer(**PLAIN).transform(texts)
-    found = unpacked(Texts.of(texts).packed())
-    np.testing.assert_array_equal(found.starts, wanted.indptr)
-    for k in range(len(texts)):
-        part = slice(found.starts[k], found.starts[k + 1])
-        np.testing.assert_array_equal(
-            wanted[[k]].toarray()[0, found.buckets[part]], found.counts[part]
-        )
 
 
 def test_features_of_texts_are_the_tf_idf_of_scikit_learn():

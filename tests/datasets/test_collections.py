@@ -2,12 +2,10 @@
 
 import gzip
 import hashlib
-import io
 import json
 import re
 import socket
 import sys
-import tarfile
 import urllib.request
 from dataclasses import replace
 from functools import partial
@@ -17,7 +15,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 from refusals import assert_refused
-from tables import zipped
+from tables import tarred, zipped
 
 from aucbench import get_dataset, registry
 from aucbench.bench import Plan
@@ -253,16 +251,7 @@ COMMENTS = b"% a comment\n@relation toy\n@attribute size numeric\n@attribute y {
 COMMENTS += b"3,no\n% another\n4,no\n5,'yes'\n6,no\n"
 
 
-def tarred(name, content):
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as packed:
-        info = tarfile.TarInfo(name)
-        info.size = len(content)
-        packed.addfile(info, io.BytesIO(content))
-    return out.getvalue()
-
-
-SDIST = tarred("toy-1.2/toy/all.tar.gz", tarred("data/toy.csv", TABLE))
+SDIST = tarred({"toy-1.2/toy/all.tar.gz": tarred({"data/toy.csv": TABLE})})
 WHEEL = zipped({"toy/data/toy.csv": TABLE, "toy/__init__.py": b"raise RuntimeError\n"})
 
 
