@@ -132,14 +132,14 @@ def changed(path):
 
 
 def test_each_room_of_the_worker_and_of_the_mathematics_counts_and_none_of_the_parent(copy):
-    before = code_fingerprint()
+    before, known = code_fingerprint(), counted()
     with ExitStack() as all_of_them:
         for name, path in copy["aucbench"].items():
-            if name not in counted():
+            if name not in known:
                 all_of_them.enter_context(changed(path))
         assert code_fingerprint() == before
     for room in COMPUTES:
-        name = [n for n in counted() if within(n, [f"aucbench/{room}"])][-1]
+        name = [n for n in known if within(n, [f"aucbench/{room}"])][-1]
         with changed(copy["aucbench"][name]):
             assert code_fingerprint() != before, name
     assert code_fingerprint() == before

@@ -19,7 +19,7 @@ from aucbench.processes import Ending
 at_night = [pytest.param(name, marks=NIGHTLY) for name in ("dask", "slurm")]
 
 
-@pytest.mark.parametrize("name", ["local", "dask", "slurm"])
+@pytest.mark.parametrize("name", ["local", "dask", pytest.param("slurm", marks=pytest.mark.slow)])
 def test_each_cell_comes_back_once_under_its_id(engine, cells, tmp_path):
     jobs = ((f"cell{n}", cells.job("sign", n)) for n in range(7))
     ended = [(key, outcome.ending, outcome.result) for key, outcome in engine.run(jobs)]
