@@ -73,18 +73,6 @@ def test_without_overlap_it_is_the_t_test(level):
     assert_allclose([found.low, found.high], np.array([*interval]) - 0.79, atol=1e-12)
 
 
-def test_five_folds_by_hand():
-    """The variance of the mean is s^2 (1/5 + 1/4), not s^2 / 5."""
-    values = [0.80, 0.82, 0.84, 0.86, 0.88]
-    s = sqrt((2 * 0.04**2 + 2 * 0.02**2) / 4)
-    half = 2.7764451051977987 * s * sqrt(0.2 + 0.25)
-    found = corrected_interval(values, 1 / 4)
-    assert_allclose([found.estimate, found.low, found.high], [0.84, 0.84 - half, 0.84 + half])
-    other = corrected_difference(values, [0.8] * 5, 1 / 4)
-    assert_allclose(other.p, 2 * t.sf(0.04 / (s * sqrt(0.45)), 4))
-    assert found.note == other.note == ""
-
-
 def test_repeats_count_as_one():
     """They make s better known and bring no row: s^2 (1/5 + 1/4) with 9 degrees of freedom."""
     values = [0.02, 0.03, 0.01, 0.04, 0.025]
