@@ -187,6 +187,17 @@ def test_a_set_without_one_target_needs_a_name(served, targets):
     assert load("openml:7", target="class").y.size == 4
 
 
+def test_a_sparse_set_of_openml_is_read_and_its_warnings_are_passed_on(served):
+    arff = "@relation toy\n@attribute a numeric\n@attribute b numeric\n@attribute c {x,y}\n@data\n"
+    arff += "".join(f"{{0 {k + 1}, 2 {'y' if k == 3 else 'x'}}}\n" for k in range(6))
+    types = {"a": "numeric", "b": "numeric", "c": "nominal"}
+    more = {"format": "Sparse_ARFF", "warning": "rows are missing"}
+    publish(served, arff=arff, types=types, targets=("c",), **more)
+    data = load("openml:7")
+    assert data.y.tolist() == [-1, -1, -1, 1, -1, -1]
+    assert any("rows are missing" in warning for warning in data.understood.warnings)
+
+
 def test_without_openml_the_error_says_what_to_do(served, monkeypatch, tmp_path):
     ask = partial(load, "openml:7")
     publish(served)

@@ -98,6 +98,13 @@ def test_files_that_are_fetched_together_lie_together(server):
     assert fetch_files([]) == ()
 
 
+def test_a_cache_that_cannot_be_written_is_one_sentence(server, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "file"))
+    assert_refused(lambda: fetched(remote(server, "/x")), DataError, "AUCBENCH_CACHE")
+    assert server.asked == []
+
+
 def test_a_file_that_is_made_is_kept_as_one_that_is_downloaded(nothing_at_hand):
     file = RemoteFile("rows.svm", ("https://x.org/all.zip",), hashlib.sha256(CONTENT).hexdigest())
     assert_refused(lambda: keep(file, lambda: CONTENT[1:]), DataError, "sha256")
