@@ -65,19 +65,6 @@ def test_the_display_shows_counts_and_what_runs_and_leaves_nothing_behind(consol
     assert moved.endswith("\x1b[2K")  # the last line was erased
 
 
-def test_an_amount_has_a_share_of_its_total(console):
-    sentences = []
-    with show_progress(write=sentences.append) as task:
-        task.begin(100)
-        task.advance(50)
-        task.write("now")
-        with show_progress(3, sentences.append) as inner:  # one display at a time
-            inner.start("a")
-            inner.write("inside")
-    assert "50%" in console.file.getvalue()
-    assert sentences == ["now", "inside"]
-
-
 def test_a_log_gets_a_line_per_tenth_at_a_pace(clock):
     lines = []
     log = Log(20, lines.append)

@@ -344,17 +344,12 @@ class Wanders(Healthy):
         os.chdir("/")
         if t == 1:
             shutil.rmtree(os.path.dirname(room))
-@dataclass(frozen=True)
-class Removes(Healthy):
-    folder: str = ""
-    def misbehave(self, problem, t):
-        shutil.rmtree(self.folder, ignore_errors=True)
 @hookimpl
 def aucbench_solvers():
     return {
         "healthy": Healthy, "raises": Raises, "nans": Nans, "holds-gil": HoldsGil,
         "ignores-term": IgnoresTerm, "orphans": Orphans, "segfaults": Segfaults,
-        "allocates": Allocates, "wanders": Wanders, "removes": Removes,
+        "allocates": Allocates, "wanders": Wanders,
     }
 '''
 

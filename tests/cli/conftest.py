@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from command_line import said
 from toys import Site, returned
@@ -68,22 +67,6 @@ def toy_folder(tmp_path_factory):
 def toys(toy_folder, monkeypatch):
     monkeypatch.syspath_prepend(toy_folder)
     return toy_folder
-
-
-@pytest.fixture
-def changepoints(tmp_path):
-    """A file of error functions, whose intervals without an error follow the first feature."""
-    middles = np.linspace(-3.0, 3.0, 20)
-    errors = [
-        f"s{k},{low},{fp},{fn}"
-        for k, m in enumerate(middles)
-        for low, fp, fn in (("-inf", 1, 0), (m - 1, 0, 0), (m + 1, 0, 1))
-    ]
-    path = tmp_path / "toy.errors.csv"
-    path.write_text("\n".join(["sequenceID,min_log_lambda,fp,fn", *errors]) + "\n")
-    features = [f"s{k},{m},{m * m}" for k, m in enumerate(middles)]
-    (tmp_path / "toy.features.csv").write_text("\n".join(["sequenceID,x,y", *features]) + "\n")
-    return path
 
 
 @pytest.fixture(scope="module")

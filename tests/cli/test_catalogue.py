@@ -7,20 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import call, done, refused, said
+from command_line import done, refused, said
 
 SCRIPT = Path(sys.executable).with_name("aucbench")
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        *(("solvers", "sht-auc"), ("datasets", "breast-cancer"), ("features", "nystroem")),
-        *(("objectives", "pairwise-square"), ("projectors", "top-k")),
-    ],
-)
-def test_list(kind, name):
-    assert name in {line.split()[0] for line in said("list", kind).splitlines() if line}
 
 
 @pytest.mark.usefixtures("in_process")
@@ -42,15 +31,12 @@ def test_what_a_results_folder_used_is_cited(tmp_path):
 @pytest.mark.parametrize(
     ("name", "texts"),
     [
-        ("means", ("solver of toys 1.0", "m₊ − m₋", 'Nobody, "Nothing", 1900')),
-        ("means", ("scale: float = 1.0", "scale: 1.0, 2.0")),
-        ("svm-or", ("chunks: It also learns from",)),
+        ("means", ("solver of toys 1.0", "m₊ − m₋", '"Nothing", 1900', "scale: float = 1.0")),
         ("logistic", ("logistic: solver of aucbench", "logistic: objective of aucbench")),
-        ("sht-auc", ("any-projector: It keeps whatever Ω",)),
     ],
 )
 def test_show(toys, name, texts):
-    shown = said("show", name) + "\n"
+    shown = said("show", name)
     assert all(text in shown for text in texts), shown
 
 
@@ -129,15 +115,10 @@ def test_the_list_says_where_each_data_set_is(folder):
     shown = said("data", "list")
     lines = {line.split()[0]: line for line in shown.splitlines() if line.strip()}
     for name, words in {
-        "german": ("folder", "30.0%"),
-        "ijcnn1": ("download 4.0 MB",),
-        "breast-cancer": ("embedded",),
-        "splice": ("nowhere",),
-        r"b\x1bm": ("the catalogue does not know",),
-        "keel:NAME": (),
-        "suite:spdam": ("version 1", "diabetes, fourclass"),
+        **{"german": "folder", "ijcnn1": "download 4.0 MB", "breast-cancer": "embedded"},
+        **{"splice": "nowhere", r"b\x1bm": "the catalogue does not know", "keel:NAME": ""},
     }.items():
-        assert all(word in lines[name] for word in words)
+        assert words in lines[name]
     assert "\x1b" not in shown
 
 
@@ -145,23 +126,14 @@ def test_show_says_all_of_a_data_set(folder):
     told = said("show", "skin")
     for word in ("1 = skin, the rarer class", "sha256 008f1fb6a169", "CC BY 4.0", "B, G, R"):
         assert word in told
-    assert "duration: the length of the call" in said("show", "bank")
-    assert "members  colon, leukemia" in said("show", "suite:sht-genes")
     assert "the catalogue does not know it" in said("show", "b\x1bm")
-    document = json.loads(call("show", "mnist", "--json").stdout)["data"]
-    assert document["counts"]["0"] == 6903
-    assert document["positive"] == [5, 6, 7, 8, 9]
-    assert len(document["files"]) == 4
+    assert json.loads(said("show", "mnist", "--json"))["data"]["positive"] == [5, 6, 7, 8, 9]
 
 
-def test_fetch_says_what_is_here_and_what_cannot_be_had(folder, monkeypatch):
+def test_fetch_says_what_is_here_and_what_cannot_be_had(folder):
     here = ["german: is here already (folder)", "digits-3: is here already (embedded)"]
     assert done("data", "fetch", "german", "digits-3").stdout.splitlines() == here
     assert "splice, usps, acoustic" in refused("data", "fetch", "suite:spdam")
     # Nor does a run begin without its data.
     names = ("--data", "suite:sht-genes", "--solvers", "logistic")
     assert "colon, leukemia" in refused("compare", *names)
-
-    monkeypatch.setattr("aucbench.datasets.located.fetched", lambda entry, progress: progress)
-    found = call("data", "fetch", "fourclass", "german").stdout.splitlines()
-    assert found == ["fourclass: downloaded", here[0]]

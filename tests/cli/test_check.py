@@ -90,11 +90,3 @@ def test_a_lie_beyond_the_sample_is_found_by_a_thorough_check(file):
     result = done("check", "later.py:Later", "--law", "nearest on 100 x 80", code=1)
     assert result.stdout.startswith("Later (projectors) on 100 x 80: 1 broken\n")
     assert "'5'" in refused("check", "l2-ball", "--law", "nearest on 5")
-
-
-def test_all_laws_are_listed():
-    lines = done("check", "--laws").stdout.splitlines()
-    assert "projectors:" in lines
-    assert [line.split("  ")[-1] for line in lines if line.startswith("  in-place ")] == [
-        "It overwrites the vector that it gets, and returns that same array."
-    ]

@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 from command_line import done, flat, refused, said, strict
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -68,9 +67,7 @@ def test_json_has_one_object_per_cell(toys, compared, tmp_path):
     assert {solver for solver, *_ in cells} == {*names}
     assert rows[0]["parameters"] == {"scale": 2, "width": "inf"}
     assert all(row["status"] == "ok" and row["reason"] is None for row in rows)
-    assert all(0 <= row["auc"] <= 1 and row["fit_seconds"] > 0 for row in rows)
     assert all(row["auc"] > 0.9 for row in rows if row["dataset"] == "breast-cancer")
-    assert {row["nnz"] for row in rows} == {20, 30}
     assert [p.name for p in tmp_path.iterdir()] == ["rows.json"]
 
 
@@ -80,18 +77,9 @@ def test_table_rows_and_lines_say_which_fits_have_not_converged(compared, tmp_pa
     out, exported = tmp_path / "kept", tmp_path / "table.json"
     result, each = compared(*asked, "--splits", 2, "--passes", 5, "--out", out)
     rows = {row["solver"]: row for row in each}
-    ends = {
-        solver: " ".join(row[row.index("2/2") + 1 :])
-        for solver, row in table(result.stdout).items()
-    }
-    assert [*ends.values()] == ["", "not converged", "over budget"]
-    assert "over budget: used more than 1.1 times the budget" in result.stdout
-    assert "not converged: gap > 1 % of f(0) − f*:" in result.stdout
-    assert "\n  opauc[lam=0.005] on breast-cancer: 2 of 2 fits" in result.stdout
+    ends = [" ".join(row[row.index("2/2") + 1 :]) for row in table(result.stdout).values()]
+    assert ends == ["", "not converged", "over budget"]
     assert {name: rows[name]["converged"] for name in converged} == converged
-    assert rows["opauc[lam=0.005]"]["gap_kind"] == "measured"
-    assert rows["logistic"]["stop"] == "FINISHED"
-    assert rows["logistic"]["residual"] >= 0.0
 
     done("export", out, exported)
     names = ("solver", "relative_gap", "gap_kind", "converged")
@@ -165,12 +153,10 @@ def test_the_table_has_a_column_for_each_metric_and_the_verdict_is_on_the_first(
     assert f" {np.mean(values):.4f} " in next(line for line in lines if "logistic" in line)
     assert "has the highest AUC" in text
     assert "has the highest AP" in said("report", out, "--metrics", "ap")
-    assert "\n|  | solver | AUC | 95 % interval | rank |" in said("report", out, "--md")
-    assert "\\toprule" in said("report", out, "--tex")
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the fit that diverges
-def test_what_cannot_be_measured_is_marked_and_said(compared, changepoints):
+def test_what_cannot_be_measured_is_marked_and_said(compared):
     solvers = ("--solvers", "constant,roc-svm[step=1e200]")  # the second one diverges
     result, each = compared(*TWO_SPLITS[1:], *solvers, "--metrics", "recall[k=400],ap")
     found = {row["solver"]: row for row in each}
@@ -181,57 +167,16 @@ def test_what_cannot_be_measured_is_marked_and_said(compared, changepoints):
     assert "recall[k=400] is missing: there are 28" in result.stdout
     assert "constant has the highest AP" in result.stdout
 
-    asked = ("--solvers", "constant", "--data", changepoints, "--splits", 2, "--quiet")
-    text = flat(said("compare", *asked, "--metrics", "ap"))
-    assert "ap is missing: the measure ap needs the scores of the test rows and" in text
 
-
-N, PATIENTS = 600, 200
-WORDS = ("pain", "fever", "cough", "stable", "severe", "mild", "acute", "left", "knee", "heart")
-
-
-@pytest.fixture(scope="module")
-def hospital(tmp_path_factory):
-    """A messy table: a leak, -999, free text, a key, constants and labels that are missing."""
-    rng = np.random.default_rng(0)
-    patient = np.sort(rng.integers(0, PATIENTS, N))
-    creatinine = rng.lognormal(0, 0.6, N)
-    log_odds = 1.8 * np.log(creatinine) + rng.normal(size=PATIENTS)[patient] - 1
-    ill = rng.random(N) < 1 / (1 + np.exp(-log_odds))
-    label = np.where(ill, "Y", "N").astype(object)
-    label[::60] = None
-    columns = {
-        "patient_id": 5000 + patient,
-        "creatinine": np.where(rng.random(N) < 0.2, -999, creatinine.round(2)),
-        "status": np.where(ill & (rng.random(N) < 0.97), "back", rng.choice(["a", "b"], N)),
-        "note": [" ".join([*rng.choice(WORDS, 6), f"case{i}"]) for i in range(N)],
-        **{f"zero{j}": 0 for j in range(30)},
-        "readmitted": label,
-    }
-    path = tmp_path_factory.mktemp("hospital") / "h.csv"
-    pd.DataFrame(columns).to_csv(path, index=False)
-    return path
-
-
-COMPARE = ("compare", "--solvers", "logistic", "--passes", 5, "--target", "readmitted")
-LABELS = ("--positive", "Y", "--unlabelled", "skip")
-
-
-def test_warnings_come_by_kind_before_the_table(hospital):
-    ended = done(*COMPARE, "--data", hospital, *LABELS)
-    before, _, _ = ended.stdout.partition("solver ")
-    assert before.count("warning:") == 6
-    for sentence in (
-        "column 'status' is suspicious: nearly tells the label alone",
-        "% are -999, far from the others",
-        "say --missing creatinine=-999",
-        "column 'note' holds free text",
-        "column 'patient_id' is suspicious: a key by its name",
-        "30 columns are suspicious: constant: 'zero0', 'zero1', 'zero2' and 27 more",
-        "10 of 600 rows have no label in the column 'readmitted', and are left out",
-    ):
-        assert sentence in flat(before)
-        assert sentence in flat(ended.stderr)
+def test_warnings_come_before_the_table(tmp_path):
+    lines = [f"{5000 + i // 2},0,{i * i % 11},{'' if i == 9 else i % 2}" for i in range(60)]
+    (tmp_path / "messy.csv").write_text("\n".join(["patient_id,zero,a,y", *lines]))
+    asked = ("--data", tmp_path / "messy.csv", "--unlabelled", "skip", "--passes", 2)
+    ended = done("compare", "--solvers", "logistic", *asked)
+    before = flat(ended.stdout.partition("solver ")[0])
+    for told in ("'patient_id' is suspicious", "constant", "1 of 60 rows have no label"):
+        assert told in before
+        assert told in flat(ended.stderr)
 
 
 def sources(tmp_path, name):

@@ -33,12 +33,6 @@ def flipped(content, rng, same):
     return content
 
 
-def zeroed(content, rng, same):
-    begin = rng.randrange(len(content))
-    end = min(len(content), begin + rng.randrange(1, 600))
-    return content[:begin] + bytes(end - begin) + content[end:]
-
-
 def other_digit(content, rng, same):
     places = [place for place, byte in enumerate(content) if chr(byte).isdecimal()] or [0]
     content[rng.choice(places)] ^= 1
@@ -49,10 +43,8 @@ HOWS = {
     "flipped": flipped,
     "other digit": other_digit,
     "cut": lambda content, rng, same: content[: rng.randrange(len(content))],
-    "zeroed": zeroed,
     "empty": lambda content, rng, same: b"",
     "noise": lambda content, rng, same: rng.randbytes(rng.randrange(200)),
-    "doubled": lambda content, rng, same: content + content,
     "swapped": lambda content, rng, same: rng.choice(same).read_bytes(),
     "deleted": None,
     "a folder": None,

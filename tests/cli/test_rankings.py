@@ -35,9 +35,6 @@ def test_a_comparison_of_times_is_measured_by_their_pairs_and_skips_solvers_of_l
     ended = done("compare", *data, "--splits", 2, "--json", out, "--solvers", "svm-or,logistic")
     printed, rows = flat(ended.output), strict(out)
     assert "C-index" in printed
-    assert "events in column 'state' (those with 'dead')" in printed
-    assert "intervals: influence" in printed
-    assert "times.csv: 120 rows, " in printed
     assert {row["pairs"] for row in rows} == {"time"}
     assert {row["solver"] for row in rows if row["status"] == "ok"} == {"svm-or"}
     assert all(row["auc"] > 0.6 for row in rows if row["status"] == "ok")
@@ -53,9 +50,8 @@ def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
     command = ("fit", "--data", folder / "times.csv", *TIMES, "--splits", 2, "--out", out)
     printed = done(*command, "--solver", "rank-svm").output
     assert "the model ranks rows: a higher score means an earlier event" in flat(printed)
-    assert "C-index" in printed
     assert "threshold" not in printed
-    assert "120 rows" in done("predict", out, folder / "times.csv", "--out", scored).stderr
+    done("predict", out, folder / "times.csv", "--out", scored)
     told, frame = pd.read_csv(scored), pd.read_csv(folder / "times.csv")
     assert [*told.columns] == ["row", "score", "problem"]
     assert cindex(frame.days, frame.state == "dead", told.score) > 0.65
@@ -63,7 +59,6 @@ def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
     assert known["labels"] == []
     assert known["provenance"]["n_events"] == int((frame.state == "dead").sum())
     assert "the model ranks rows" in page.read_text()
-    assert "how far the C-index falls" in page.read_text()
     assert not Model.load(out).decides
     for option, value in (("sensitivity", "0.9"), ("calibration", "isotonic"), ("by", "kind")):
         assert f"leave {option} out" in refused(*command, f"--{option}", value)

@@ -7,9 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from command_line import done, refused, said, strict
-from toys import record_of
 
-from aucbench.bench import resolver, runner
+from aucbench.bench import resolver
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.results.store import Store
 
@@ -54,7 +53,6 @@ def test_a_plan_is_run_resumed_retried_counted_and_exported(plan):
     first = done(*RUN, "--jobs", 1)
     assert "means" in first.stdout
     assert "2 of 4 rows have no AUC" in first.stdout
-    assert "`aucbench status kept --cells` lists them, --log CELL has a traceback" in first.stdout
     lines = told(first)
     assert len(lines) == 1 + 4  # the data set, then a line per tenth: here per cell
 
@@ -92,29 +90,6 @@ def test_stale_rows_and_those_of_other_settings_are_told_apart(plan, monkeypatch
     assert {*column("stale")} == {"", "true"}
 
 
-@pytest.mark.parametrize("asked", [None, 5])
-def test_the_limit_is_named_where_it_has_ended_a_cell_and_nobody_has_asked_for_it(
-    plan, monkeypatch, asked
-):
-    late = {"status": "timeout", "reason": "killed after 3600 s", "auc": None}
-    cells = enumerate(parse_plan(PLAN).cells())
-    records = [record_of(cell, f"{k}{k}", **late) for k, cell in cells]
-    monkeypatch.setattr(runner, "run", lambda *words, **options: iter(records[:2]))
-    limit = () if asked is None else ("--timeout", asked)
-    told = done(*RUN, *limit, "--quiet", code=1).stderr
-    assert ("2 cell(s) were killed after 3600 s; --timeout" in told) == (asked is None)
-
-
-def test_ctrl_c_says_how_to_go_on(plan, monkeypatch):
-    def stopped(*words, **options):
-        raise KeyboardInterrupt
-        yield
-
-    monkeypatch.setattr(runner, "run", stopped)
-    told = said("run", "plan.toml", "--out", "my results", code=130)
-    assert "4 of 4 rows are missing; the same command goes on where it stopped" in told
-
-
 @pytest.mark.parametrize("gone", [lambda kept: kept.rename("elsewhere"), shutil.rmtree])
 def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkeypatch, gone):
     def late(store, *given):
@@ -131,12 +106,10 @@ def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkey
 def test_compare_with_tuning_in_a_folder(toys, tmp_path):
     common = ("compare", "--solvers", "means", "--data", "breast-cancer", "--splits", 2, "--tune")
     path = tmp_path / "rows.json"
-    said(*common, "--out", tmp_path / "first")
-    [plan] = (tmp_path / "first" / "plans").iterdir()
-    told = said("run", plan, "--timing", "--out", tmp_path / "kept", "--json", path)
+    told = said(*common, "--timing", "--out", tmp_path / "kept", "--json", path)
     rows = strict(path)
-    for part in ("means (tuned)", "spread s", "tuned by 2 point(s) x 3 inner splits"):
-        assert part in told
+    assert "means (tuned)" in told
+    assert "tuned by 2 point(s) x 3 inner splits" in told
     assert all(row["tune"] is True and row["parameters"]["scale"] in (1, 2) for row in rows)
     assert all(row["tune_seconds"] > 0 for row in rows)
     (kept,) = (tmp_path / "kept" / "plans").iterdir()
@@ -179,14 +152,3 @@ def test_a_run_that_has_no_time_says_so_and_goes_on(plan):
     assert "interim" in ended.stdout.lower()
     assert counts("kept")["missing"] == 4
     assert "2 of 4 rows have no AUC" in done(*RUN, "--minutes", 60).stdout
-
-
-def test_export_of_stale_rows_needs_no_data(plan):
-    plan.write_text(PLAN.replace('"outbreak[n=120,d=10,k=3]"', '"own.csv"'))
-    Path("own.csv").write_text("a,y\n" + "".join(f"{j},{j % 2}\n" for j in range(20)))
-    done(*RUN, "--quiet")
-    Path("own.csv").unlink()
-
-    done("export", "kept", "table.csv", code=2)
-    assert "the column `stale` is empty" in said("export", "kept", "table.csv", "--stale")
-    assert {*column("stale")} == {""}

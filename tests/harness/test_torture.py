@@ -28,17 +28,3 @@ def test_each_plugin_costs_its_own_cells(shell, hangs):
         if record.status.status == "timeout":
             assert re.search(r'misbehaves.py", line \d+ in misbehave\n', record.process.log)
     shell.require_nothing_left()
-
-
-@pytest.mark.slow
-def test_a_plugin_that_removes_the_results_folder_ends_the_run(shell):
-    (shell.folder / "kept").mkdir()
-    ended = shell.run(
-        *("compare", "--data", "breast-cancer", "--splits", 2, "--out", "kept"),
-        *("--solvers", f"healthy,removes[folder={shell.folder / 'kept'}]", "--passes", 5),
-    )
-
-    assert ended.returncode == 2
-    assert "kept" in ended.stderr
-    assert "Traceback" not in ended.stderr
-    shell.require_nothing_left()

@@ -17,7 +17,7 @@ import pytest
 
 from aucbench.bench.results.export import export
 from aucbench.bench.results.store import Store as Records
-from aucbench.errors import AucbenchError, DataError
+from aucbench.errors import AucbenchError
 from aucbench.store import DocumentStore
 from aucbench.store.files import file_clock, unfinished
 
@@ -194,21 +194,6 @@ def test_a_limit_on_file_sizes_is_an_error_that_keeps_what_was_stored(store, rec
     assert [found["id"] for found in store.documents()] == ["0a1b", "0a1e"]
     assert before.items() <= files(store.folder).items()
     assert [*(store.folder / "tmp").iterdir()] == []
-
-
-def test_what_stands_in_place_of_a_folder_or_of_a_shard_is_told_and_the_record_stays(store, record):
-    store.write(record("0a1b"))
-    (store.folder / "cells" / "0a" / "0a1c.json").mkdir()
-    with pytest.raises(DataError, match="Is a directory"):
-        store.read("0a1c")
-    for name in ("tmp", "scores"):
-        (store.folder / name).rmdir()
-        (store.folder / name).touch()
-        with pytest.raises(DataError, match="cannot open"):
-            DocumentStore(store.folder, create=True).alone(pytest.fail)
-    with pytest.raises(DataError, match="cannot write"):
-        store.write(record("0a1b", auc=0.5))
-    assert store.read("0a1b")["auc"] == 0.75
 
 
 def test_opening_removes_what_killed_writers_left_and_nothing_else(store):

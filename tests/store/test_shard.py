@@ -1,6 +1,5 @@
 import json
 from hashlib import sha256
-from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -65,10 +64,7 @@ ENDLESS.append(ENDLESS)
     [
         (float("nan"), r"document\['x'\] is nan"),
         ([0.0, {"y": float("-inf")}], r"document\['x'\]\[1\]\['y'\] is -inf"),
-        (np.float64("inf"), "is inf"),
         (np.int64(3), "of type int64"),
-        (b"text", "of type bytes"),
-        (MappingProxyType({}), "of type mappingproxy"),
         ({1: 0, "1": 0}, "has the key 1;"),
         pytest.param(2 ** (2**13), "too many digits", id="digits"),
         (ENDLESS, "nested without end"),

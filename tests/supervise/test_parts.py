@@ -9,7 +9,6 @@ import pytest
 
 from aucbench.errors import ParameterError
 from aucbench.processes import Ending, Job, Limits, Outcome, family
-from aucbench.processes.endings import died, exit_text, log_of
 from aucbench.processes.family import Family
 from aucbench.processes.hearing import DAMAGED, Hearing
 from aucbench.processes.records import json_object, plain
@@ -72,21 +71,9 @@ def test_what_is_no_line_ends_what_is_heard():
 
 def test_a_failure_is_what_it_says_and_a_damaged_one_is_none():
     told = heard(plain({"failure": FAILURE, "left": False})).outcome()
-    full = heard(plain({"failure": FAILURE | {"memory": True}, "left": False})).outcome()
-
     assert told == Outcome(Ending.ERROR, "no", "DataError", refusal=True)
-    assert full.ending is Ending.MEMOUT
     for damaged in ({}, {"reason": 3}, FAILURE | {"refusal": 1}, FAILURE | {"x": 1}):
         assert heard(plain({"failure": damaged, "left": False})).outcome() is None
-
-
-def test_ends_are_worded():
-    assert exit_text(0xC0000005) == "ended by a fault (access violation)"
-    assert exit_text(-100) == "killed by signal 100"
-    assert died(None, 0, None).reason == "closed its channel and without a result"
-    assert died(-9, 95, 100).ending is Ending.MEMOUT
-    assert died(-9, 85, 100).ending is Ending.CRASH
-    assert log_of(b"a" * 10**6 + b"end", b"stacks").endswith("endstacks")
 
 
 def test_one_sample_over_the_budget_is_not_believed():
@@ -98,16 +85,3 @@ def test_one_sample_over_the_budget_is_not_believed():
         assert few.peak <= few.budget
         assert few.is_over()
         assert few.peak >= len(grown) / 2
-
-
-def test_a_process_that_has_ended_holds_nothing():
-    pid = os.fork()
-    if pid == 0:
-        os._exit(0)
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # a zombie still has a number
-    ended = Family(pid, lambda: (), 1)
-
-    assert not ended.is_over()
-    assert ended.peak == 0
-    assert ended.end(1.0)
-    os.waitpid(pid, 0)

@@ -16,11 +16,10 @@ MB = 2**20
 SHORT = {"timeout": 1.0, "grace": 0.1}
 SMALL = {"memory": 200 * MB}
 LATE, TOOK, DIED = "did not end within 1 s", "took more than the 209.715 MB", "without a result$"
-NOT_JSON, MORE = "TypeError: the result is not JSON", "said more than 256 MiB or 200 files"
-ARRAY = f"MemoryError: Unable to allocate 4|{TOOK}"
+NOT_JSON = "TypeError: the result is not JSON"
 LARGE = "for n in 'ab': room.hand(n, bytes(40 * MB))"
 REMOVED = "room.hand('x', b'x'); os.chdir('/'); shutil.rmtree(room.path.parent)"
-MINE = "class Mine({}): pass\nraise Mine('no')"
+MINE = "class Mine(DataError): pass\nraise Mine('no')"
 UNHEARD = "sys.stderr.close(); raise ValueError('unheard')"
 TWICE = "pid = os.fork(); pid and os.waitpid(pid, 0); result = {} if pid else {'forked': 1}"
 BOMB = "for _ in range(6): os.fork()\ntime.sleep(1000)"
@@ -31,16 +30,11 @@ ENDINGS = {
     "exception": ("raise ValueError('first\\nsecond')", {}, "error", "Error: first$"),
     "no text": ("raise_what_has_no_text()", {}, "error", "^Worse: its message raised KeyError$"),
     "refusal": ("raise DataError('rows\\nare gone')", {}, "error", "^DataError: rows$"),
-    "own refusal": (MINE.format("DataError"), {}, "error", "^Mine: no$"),
-    "no refusal": (MINE.format("AucbenchError, MemoryError"), {}, "memout", "^Mine: no$"),
+    "own refusal": (MINE, {}, "error", "^Mine: no$"),
     "exit": ("sys.exit(0)", {}, "error", "SystemExit: 0$"),
-    "list": ("result = [1]", {}, "error", "TypeError: the result is list, not dict"),
     "NaN": ("result = {'x': float('nan')}", {}, "error", f"{NOT_JSON}: Out of range"),
-    "array": ("result = {'x': np.ones(2)}", {}, "error", f"{NOT_JSON}: .*ndarray"),
     "long result": ("result = {'x': 'x' * 65 * MB}", {}, "error", "has 65 MiB, 64 are allowed"),
-    "huge integer": ("result = {'x': 10**400}", {}, "error", "not JSON, or has a number beyond"),
     "large files": (LARGE, {}, "error", "more than 64 MiB"),
-    "many files": ("for n in range(999): room.hand(f'{n}', b'')", {}, "error", MORE),
     "lost file": (REMOVED, {}, "error", "handed over is gone: x"),
     "no stderr": (UNHEARD, {}, "error", "ValueError: unheard"),
     "endless import": ("import supervise.hangs_at_import", SHORT, "timeout", f"{LATE}$"),
@@ -48,25 +42,19 @@ ENDINGS = {
     "GIL held": ("7 ** 10**9", SHORT, "timeout", f"{LATE}$"),
     "signals ignored": ("ignore_signals(); hang(room)", SHORT, "timeout", f"{LATE}, nor after SIG"),
     "stopped": ("while True: os.kill(0, signal.SIGSTOP)", SHORT, "timeout", "nor after SIGTERM$"),
-    "endless output": ("while True: os.write(1, b'x' * MB)", SHORT, "timeout", LATE),
     "os._exit": ("os._exit(0)", {}, "crash", f"ended with code 0 and {DIED}"),
-    "abort": ("os.abort()", {}, "crash", f"killed by SIGABRT .* {DIED}"),
     "segfault": ("leave_orphan(room); ctypes.string_at(0)", {}, "crash", f"SIGSEGV .* {DIED}"),
     "exec": ("os.execv('/bin/sleep', ['sleep', '1000'])", {}, "crash", DIED),
     "memory": ("bytearray(4096 * MB)", SMALL, "memout", f"MemoryError|{TOOK}"),
-    "memory of NumPy": ("np.ones((4096, MB // 8)).sum()", SMALL, "memout", ARRAY),
     "orphans": ("for _ in range(4): leave_orphan(room, fill)\nhang(room)", SMALL, "memout", TOOK),
-    "full at abort": ("die_full(195 * MB)", SMALL, "memout", "SIGABRT .* near the 209.715"),
 }
 HEALTHY = {
     # what a job does, and returns: its code, limits
-    "child": ("os.fork() or hang(room)", {}),
     "many orphans": ("fork_and_end()", {}),
     "program": ("leave_a_program(room)", {}),
     "thread": ("threading.Thread(target=time.sleep, args=(1000,)).start()", {}),
     "shared memory left": ("leave_shared_memory(room)", {}),
     "return of a fork": (TWICE, {}),
-    "signals": ("ignore_signals()", {}),
     "a gigabyte of output": ("for _ in range(1024): os.write(1, b'x' * MB)", {}),
     "closed descriptors": ("os.closerange(0, 1000)", {}),
     "no descriptors": ("resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9)); os.dup(0)", {}),
@@ -79,7 +67,6 @@ REFUSALS = ("refusal", "own refusal")
 LOGS = [
     # what a job does, its limits, and the end of its log
     ("os.write(1, b'x' * MB + b'the end\\n')", {}, r"xxthe end\n$"),
-    ("raise_what_has_no_text()", {}, r"in raise_what_has_no_text\n"),
     ("os.closerange(0, 900); hang(room)", SHORT, r"call first.*py\", line \d+ in hang\n"),
     ("os.closerange(0, 900); ctypes.string_at(0)", {}, r"call first.*py\", line \d+ in run_code\n"),
 ]
