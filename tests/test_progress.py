@@ -58,9 +58,7 @@ def test_the_display_shows_counts_and_what_runs_and_leaves_nothing_behind(consol
     lines = console.file.getvalue().splitlines()
 
     assert lines[0].split("1/4")[1].split()[:2] == ["1", "memout"]
-    assert "left" in lines[0]
-    assert lines[1].strip() == "[bold]\\n"
-    assert len(lines) == 2
+    assert [line.strip() for line in lines[1:]] == ["[bold]\\n"]
     assert "1 memout" in moved
     assert moved.endswith("\x1b[2K")  # the last line was erased
 
@@ -75,22 +73,12 @@ def test_a_log_gets_a_line_per_tenth_at_a_pace(clock):
     assert lines[0] == "2/20: 2 ok, 0:00:18 left"
     assert lines[-1] == "20/20: 1 error, 19 ok"
 
-    log = Log(write=lines.append)  # of an amount
-    log.begin(1000)
-    for _ in range(10):
-        clock[0] += 8
-        log.advance(100)
-    assert lines[10:] == ["40%", "80%"]
-
 
 def test_a_log_is_no_display_and_quiet_shows_nothing(capfd):
     lines = []
-    with show_progress(1, lines.append) as log:
-        log.end("a", "ok")
-    with show_progress(1, lines.append, quiet=True) as quiet:
-        quiet.end("a", "ok")
-        quiet.write("now")
-    assert isinstance(log, Log)
+    for quiet in (False, True):
+        with show_progress(1, lines.append, quiet=quiet) as task:
+            task.end("a", "ok")
     assert lines == ["1/1: 1 ok"]
     assert capfd.readouterr() == ("", "")
 
@@ -117,6 +105,5 @@ def test_a_notebook_has_an_output_that_is_updated_and_emptied(monkeypatch, capfd
         task.end(NASTY, "ok")
     assert [bool(html) for html in outputs] == [True, True, True, False]
     assert "1/3" in outputs[2]
-    assert "1 ok" in outputs[2]
     assert "<script" not in "".join(outputs)
     assert capfd.readouterr() == ("", "")

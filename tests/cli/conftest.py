@@ -13,40 +13,31 @@ TOYS = '''
 """Toy solvers."""
 from dataclasses import dataclass
 from typing import ClassVar
-
 import numpy as np
-
 from aucbench import hookspecs
 from aucbench.contract import Solver, State
-
 @dataclass(frozen=True)
 class Means(Solver):
     """w = scale (m₊ − m₋).
-
     References
     ----------
     Nobody, "Nothing", 1900.
     """
-
     scale: float = 1.0
     width: float = float("inf")
     names: tuple = ()
     space: ClassVar = {"scale": (1.0, 2.0)}
-
     def iterates(self, problem, w0, rng, budget):
         m_neg, m_pos = problem.data.means
         return State(self.scale * (m_pos - m_neg))
-
 @dataclass(frozen=True)
 class Raises(Means):
     def iterates(self, problem, w0, rng, budget):
         raise ValueError("boom [bold]\\nsecond line")
-
 @dataclass(frozen=True)
 class Nans(Means):
     def iterates(self, problem, w0, rng, budget):
         return State(np.full(problem.data.d, np.nan))
-
 @hookspecs.hookimpl
 def aucbench_solvers():
     return {"means": Means, "raises": Raises, "nans": Nans}

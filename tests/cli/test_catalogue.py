@@ -79,13 +79,6 @@ def test_plugins_are_imported_on_demand_and_a_broken_one_is_said(toys):
     assert "licence" in " ".join(rows["toy-broken"])
 
 
-def test_no_plugins_leaves_third_parties_out(process):
-    result = process("--no-plugins", "list", "solvers")
-    assert result.returncode == 0
-    assert "means" not in result.stdout
-    assert "sht-auc" in result.stdout
-
-
 @pytest.mark.parametrize(
     ("shell", "code", "sentence"),
     [

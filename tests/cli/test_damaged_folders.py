@@ -43,7 +43,6 @@ HOWS = {
     "flipped": flipped,
     "other digit": other_digit,
     "cut": lambda content, rng, same: content[: rng.randrange(len(content))],
-    "empty": lambda content, rng, same: b"",
     "noise": lambda content, rng, same: rng.randbytes(rng.randrange(200)),
     "swapped": lambda content, rng, same: rng.choice(same).read_bytes(),
     "deleted": None,

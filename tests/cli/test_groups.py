@@ -1,6 +1,5 @@
 """Dataclasses as options, and help by groups."""
 
-import re
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -8,12 +7,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from aucbench.bench.options import RunOptions, ShowOptions
 from aucbench.cli.groups import GroupedCommand, grouped
-from aucbench.datasets.reading import ReadOptions
-from aucbench.judging.options import JudgeOptions
-from aucbench.models.options import FitOptions
-from aucbench.options import OptionGroup, list_options
+from aucbench.options import OptionGroup
 
 
 @dataclass(frozen=True)
@@ -75,14 +70,3 @@ def test_help_has_groups_and_what_the_docstring_says():
     assert options < said.index("--size <float>") < said.index("--help") < toys
     assert "Of a toy, in metres." in said
     assert toys < said.index("--kinds") < said.index("--words")
-
-
-@pytest.mark.parametrize("cls", [FitOptions, JudgeOptions, ReadOptions, RunOptions, ShowOptions])
-def test_every_option_is_described_once(cls):
-    options = [*list_options(cls)]
-    for option in options:
-        described = "".join(each.__doc__ for each in option.cls.__mro__ if each is not object)
-        pattern = rf"^    {option.field.name} : .+\n {{8}}\S"
-        assert len(re.findall(pattern, described, re.MULTILINE)) == 1
-        assert option.description
-    assert len({option.field.name for option in options}) == len(options)

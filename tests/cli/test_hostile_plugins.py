@@ -20,14 +20,10 @@ from aucbench.processes.records import Limits
 DATASETS = """
 import os
 import time
-
 import numpy as np
-
 from aucbench import Data, hookimpl
-
 X = np.arange(40.0).reshape(20, 2)
 Y = np.arange(20) % 2
-
 def fine(n: int = 20): return Data.of(np.c_[X, Y + X[:, 0] % 3][:n], Y[:n])
 def raises(): return 1 / 0
 def nan_labels(): return Data.of(X, np.where(Y > 0, np.nan, 1.0))
@@ -37,7 +33,6 @@ def crashes(): os.kill(os.getpid(), 11)
 def eats():
     kept = np.ones(200_000_000)
     time.sleep(600)
-
 @hookimpl
 def aucbench_datasets():
     names = (fine, raises, nan_labels, array, hangs, crashes, eats)
@@ -116,26 +111,20 @@ SOURCE = '''
 """Metrics, right and wrong ones."""
 import os
 import time
-
 import numpy as np
-
 from aucbench.about import metric
 from aucbench.hookspecs import hookimpl
-
 @metric(low=0, high=1)
 def lift(y, scores, *, depth=0.5):
     """Share of the positives in the first part of the rows."""
     return y[np.argsort(-scores, kind="stable")[: round(depth * y.size)]].sum() / y.sum()
-
 @metric(greater_is_better=False)
 def miss(y, scores):
     """Share of the positives that are not above the median."""
     assert {*y.tolist()} == {0, 1} and not y.flags.writeable and not scores.flags.writeable
     return float(np.mean(scores[y == 1] <= np.median(scores)))
-
 def raises(y, scores):
     raise ValueError("no [bold]luck\\nsecond line")
-
 @hookimpl
 def aucbench_metrics():
     return {

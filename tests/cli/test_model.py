@@ -101,7 +101,6 @@ def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(folder, mod
     [
         (("--groups", "customer"), "5 folds by groups", 600, "count groups"),
         (("--time", "day"), "5 folds by times", 200, ""),
-        (("--holdout", 0.25), "share of 0.25", 150, ""),
         (("--weights", "amount"), "5 folds, weighted by amount", 600, "count each row once"),
     ],
 )
@@ -117,16 +116,6 @@ def test_splits_and_weights_are_those_of_a_comparison(tmp_path, more, division, 
     assert model.provenance["n"] == 600
     assert str(more[1]) not in (model.columns or ())
     assert any(told in warning for warning in [*model.provenance["warnings"], told])
-
-
-def test_auto_searches_and_says_why(folder):
-    made = fitted(folder, "--splits", 2, solver="auto", out="auto.aucbench")
-    model = Model.load(folder / "auto.aucbench")
-    compared = [one["solver"].partition("[")[0] for one in model.provenance["comparison"]]
-    assert {"logistic", "additive"} < {*compared}
-    assert model.provenance["choice"][0] in made.output
-    assert model.provenance["solver"] in model.provenance["choice"][0]
-    assert model.auc_rows.endswith("which have helped to choose the solver")
 
 
 def test_ids_stdout_and_pieces(folder, model):

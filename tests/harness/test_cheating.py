@@ -22,36 +22,26 @@ from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import ClassVar
-
 import numpy as np
-
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.contract import Needs, Problem, Solver, State
-
 HOME = next(p for p in Path.cwd().parents if (p / "site").is_dir())  # of all files of the test
 STEPS = Path.cwd().parents[1]  # of the supervisor
-
 @dataclass(frozen=True)
 class Honest(Solver):
     """One step along the difference of the class means."""
-
     space: ClassVar = {}
     needs: ClassVar = Needs()
-
     def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data))
-
     def iterates(self, problem, w0, rng, budget):
         m_neg, m_pos = problem.data.means
         yield State(m_pos - m_neg)
-
 class Forges(Honest):
     """Says a result of its own and ends before the harness can say another."""
-
     def iterates(self, problem, w0, rng, budget):
         from aucbench.processes.child import Room
-
         room = next(thing for thing in gc.get_objects() if isinstance(thing, Room))
         m_neg, m_pos = problem.data.means
         _, test = split_of(problem.data)
@@ -65,23 +55,19 @@ class Forges(Honest):
         room.say({"result": forged, "left": False})
         os._exit(0)
         yield
-
 class Looks(Honest):
     """Searches files and memory for labels of test rows."""
-
     def iterates(self, problem, w0, rng, budget):
         y, (learnt, _) = problem.data.y, split_of(problem.data)
         if any(np.array_equal(np.where(v > 0, 1, -1)[learnt], y) for v in vectors()):
             raise ValueError("labels of test rows lie about")
         yield from super().iterates(problem, w0, rng, budget)
-
 def split_of(train):
     """The numbers of the training rows, and the test rows, as its step has kept them."""
     for step in STEPS.glob("*/train"):
         if np.array_equal(np.load(step / "values.npy").ravel(), train.rows.matrix.ravel()):
             test = np.load(step.with_name("test") / "values.npy")
             return np.load(step.with_name("learnt.npy")), test.reshape(-1, train.d)
-
 def vectors():
     """Every vector with a number for each row that lies in memory or in a file."""
     held = {id(x): x for x in chain.from_iterable(map(gc.get_referents, gc.get_objects()))}
@@ -89,14 +75,12 @@ def vectors():
         for array in [thing] if isinstance(thing, np.ndarray) else decoded(thing):
             if array.shape == (ROWS,) and array.dtype.kind in "iufb":
                 yield array
-
 def files():
     # Unlike rglob, os.walk passes over folders that another job removes meanwhile.
     for folder, _, names in chain(os.walk(HOME), os.walk("/dev/shm")):
         for path in (Path(folder, name) for name in names):
             with suppress(OSError):
                 yield path.read_bytes() if path.is_file() else b""
-
 def decoded(thing):
     """Arrays in a file of NumPy, in base64 of one, in the last column of a table, or in a list."""
     if isinstance(thing, list | tuple) and len(thing) == ROWS:
@@ -107,14 +91,11 @@ def decoded(thing):
             with suppress(Exception):
                 return read(content)
     return []
-
 def loaded(content):
     found = np.load(BytesIO(content), allow_pickle=False)
     return [found] if isinstance(found, np.ndarray) else [found[name] for name in found.files]
-
 def columns(content):
     return [np.array([float(line.rpartition(b",")[2]) for line in content.split()[1:]])]
-
 @hookimpl
 def aucbench_solvers():
     return {"honest": Honest, "forges": Forges, "looks": Looks}

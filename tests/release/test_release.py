@@ -58,18 +58,6 @@ def test_the_recipe_needs_and_bounds_what_the_metadata_do():
     assert {*said["run_constraints"]} == there
 
 
-def test_both_containers_install_the_same():
-    pattern = r"^FROM (\S+)|^From: (\S+)|(pip install .*)==|(apt-get install .*?\w+)(?: \\)?$"
-    installs = []
-    for name in ("Dockerfile", "aucbench.def"):
-        text = (ROOT / "container" / name).read_text(encoding="utf-8")
-        installs.append(["".join(parts) for parts in re.findall(pattern, text, re.MULTILINE)])
-    assert installs[0] == installs[1]
-    assert len(installs[0]) == 3
-    [extras] = re.findall(r"aucbench\[(.*?)\]", installs[0][-1])
-    assert {*extras.split(",")} <= {*project()["project"]["optional-dependencies"]}
-
-
 def test_the_wheels_are_of_the_pythons_of_the_classifiers():
     builds = [build.removesuffix("-*") for build in project()["tool"]["cibuildwheel"]["build"]]
     named = re.findall(r"Python :: 3\.(\d+)", " ".join(project()["project"]["classifiers"]))
@@ -139,12 +127,9 @@ def test_the_changelog_must_be_whole_and_dated(release, copied):
     assert answer(*section) == (True, "2026-12-01")
 
 
-@pytest.mark.parametrize(
-    ("tag", "usable"),
-    [("manylinux2014_x86_64.manylinux_2_17_x86_64", True), ("linux_x86_64", False)],
-)
+@pytest.mark.parametrize("tag", ["manylinux_2_17_x86_64", "linux_x86_64"])
 def test_a_wheel_without_a_tag_that_others_can_install_is_refused(
-    release, copied, monkeypatch, tag, usable
+    release, copied, monkeypatch, tag
 ):
     name = f"aucbench-{release.version()}-cp313-cp313-{tag}.whl"
     (copied / ".ci").mkdir(exist_ok=True)
@@ -152,5 +137,5 @@ def test_a_wheel_without_a_tag_that_others_can_install_is_refused(
     (copied / ".ci" / "dist").chmod(0o755)
     monkeypatch.setenv("PYTHONS", "python3.13")
     good, came = release.answer(release.wheels)
-    assert good == usable
+    assert good == tag.startswith("manylinux")
     assert tag in came

@@ -3,11 +3,9 @@
 import errno
 import itertools
 import os
-import random
 import resource
 import shutil
 import signal
-import time
 import traceback
 from functools import partial
 from pathlib import Path
@@ -21,14 +19,6 @@ from aucbench.errors import AucbenchError
 from aucbench.store import DocumentStore
 from aucbench.store.files import file_clock, unfinished
 
-WRITE = """
-store = DocumentStore(folder)
-for number in range(10**6):
-    cell = f"{number % 256:02x}-{sys.argv[2]}-{number}"
-    store.write({"id": cell, "number": number, "log": "x" * 20_000}, b"%d," % number * 2000)
-    print(number, flush=True)
-"""
-ATTEMPTS = 8
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 CHANGES = ("replace", "rename", "unlink", "mkdir", "rmdir", "open")  # methods of Path
 
@@ -45,30 +35,6 @@ def told(acts):
             act()
         sentences.append(str(error.value))
     return sentences
-
-
-def test_killed_writers_leave_whole_shards_only(folder, child):
-    moments = random.Random(5)
-    with DocumentStore(folder, create=True) as store:
-        store.home.prepare()
-    promised = set()
-    for attempt in range(ATTEMPTS):
-        writer = child(WRITE, folder, attempt)
-        promised.add((attempt, int(writer.stdout.readline())))
-        time.sleep(moments.uniform(0, 0.02))
-        writer.send_signal(signal.SIGKILL)
-        writer.wait()
-        promised |= {(attempt, int(line)) for line in writer.stdout}
-
-        with DocumentStore(folder) as store:
-            found = [*store.documents()]
-            assert store.problems() == ()
-            stored = {tuple(map(int, r["id"].split("-")[1:])) for r in found}
-            assert promised <= stored
-            for record in found[:: 1 + len(found) // 20]:
-                blob = store.blob(record["id"], bytes)
-                assert blob == b"%d," % record["number"] * 2000
-    assert len(promised) >= ATTEMPTS
 
 
 def killed_at_change(number, act, monkeypatch):

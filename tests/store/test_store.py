@@ -200,14 +200,6 @@ def test_scores_of_another_attempt_are_not_served(store, record, npz):
     assert "it is missing" in missing
 
 
-def test_every_plan_is_kept_with_its_results_once(store):
-    records = Records(store.folder)
-    assert records.plans() == {}
-    for text in ("splits = 5\n", "splits = 10 # ±\n", "splits = 5\n"):
-        records.keep_plan(text)
-    assert sorted(Records(store.folder).plans().values()) == ["splits = 10 # ±\n", "splits = 5\n"]
-
-
 @pytest.mark.parametrize("gone", ["moved", "deleted", "replaced", "without its marker"])
 def test_a_folder_that_is_gone_is_not_made_again(folder, record, gone):
     with Records(folder, create=True) as records:

@@ -8,7 +8,7 @@ import pytest
 from supervise.asking import HERE, code, job, strays, supervising
 
 from aucbench.processes import Supervisor
-from aucbench.processes.isolated import Process, ends, supervised
+from aucbench.processes.isolated import Process, ends
 
 pytestmark = pytest.mark.starts("forkserver")
 
@@ -54,18 +54,3 @@ def test_jobs_end_when_one_leaves_them_or_another_one_fails():
             [*ends(supervisor, interrupted(), 2)]
         assert not strays(supervisor)
     assert monotonic() - begin < hanging.limits.timeout
-
-
-def test_one_supervisor_serves_a_context_and_is_opened_for_its_first_job():
-    opened = []
-
-    def open_one():
-        opened.append(Supervisor(preload=(HERE,)))
-        return opened[-1]
-
-    with supervised(open_one) as outer, supervised() as inner:
-        assert inner is outer
-        assert not opened
-        assert [inner.run(job("echo")).ending for _ in range(2)] == ["ok", "ok"]
-    assert len(opened) == 1
-    assert not opened[0].folder.exists()
