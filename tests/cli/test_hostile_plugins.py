@@ -48,6 +48,7 @@ FAILED = {
 }
 
 
+@pytest.mark.slow
 def test_each_data_set_that_fails_is_failed_rows_that_name_it(tmp_path, monkeypatch):
     site = Site(tmp_path)
     site.module("ward_sets", DATASETS)
