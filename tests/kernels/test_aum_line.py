@@ -224,17 +224,3 @@ def test_weighted_median_is_its_definition(shape, sizes):
         wanted = values[order][np.searchsorted(sums, target)]
         found = aum_line.weighted_median(pos, neg, target, np.empty_like(pos), np.empty_like(neg))
         assert found[0] == wanted
-
-
-@pytest.mark.parametrize("shape", ["normal", "sorted", "reversed", "steps", "mostly tied"])
-@pytest.mark.parametrize("positive", [10, 700, 20_000, 100_000])  # the weights are 1 : n / these
-def test_weighted_median_reads_each_value_at_most_four_times(shape, positive):
-    n = 200_000
-    z = values_of(shape, n)
-    is_positive = np.random.default_rng(2).permutation(n) < positive
-    pos, neg = z[is_positive], z[~is_positive]
-    kept = np.empty_like(pos), np.empty_like(neg)
-    pairs = positive * (n - positive)
-    for target in (1, pairs // 100, pairs // 2, pairs, 3 * pairs // 2):
-        read = aum_line.weighted_median(pos, neg, target, *kept)[1]
-        assert 0 < read <= 4 * n

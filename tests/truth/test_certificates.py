@@ -40,7 +40,7 @@ CASES = [
 @pytest.mark.parametrize(("name", "loss", "where"), CASES)
 def test_gaps_over_labels(name, loss, where, part):
     told, in_parts = 0, where in (PARTS, STANDARD)
-    seeds, most, every = (2, 60, 20) if in_parts else (10, 200, 9)
+    seeds, most, every = (2, 40, 20) if in_parts else (10, 200, 9)
     for seed in range(seeds * part, seeds * (part + 1)):
         X, y, data, lam = problem_at(seed)
         if where == WIDE:
