@@ -42,9 +42,9 @@ def compared(tmp_path):
     return run
 
 
-def test_default_solvers_on_embedded_data():
-    result = done("compare", "--data", "breast-cancer", "--splits", 2, "--passes", 2)
-    assert result.stdout.startswith("breast-cancer: 569 rows, 212 positive (37.3%), 30 features\n")
+def test_default_solvers_on_small_data():
+    result = done("compare", "--data", SMALL, "--splits", 2, "--passes", 2)
+    assert re.match(r"outbreak\S+: 200 rows, \d+ positive \(.*%\), 20 features\n", result.stdout)
     assert [*table(result.stdout)] == [*defaults()["solvers"]["labels"]]
     assert "2 splits x 1 repeat(s), auto, 2 passes, gap 1e-06, seed 0" in result.stdout
     assert not CONTROL.search(result.output)
