@@ -1,4 +1,4 @@
-"""svm-or and rank-svm against minima over all pairs, on odd data, and from other starts."""
+"""svm-or and rank-svm against minima over all pairs, and on odd data."""
 
 from itertools import islice
 
@@ -23,16 +23,16 @@ def primal(name, D, lam, w):
     return (np.maximum(0, 1 - D @ w) ** POWER[name]).mean() + lam / 2 * w @ w
 
 
-def states(name, rows, lam, w0=None):
+def states(name, rows, lam):
     """(w, gap, passes, value) of each state."""
     with counting() as read:
-        _, made = begin(get_solver(name, lam=lam), rows, w0=w0)
+        _, made = begin(get_solver(name, lam=lam), rows)
         return [(s.w.copy(), s.gap, read.rows / rows.n, s.value) for s in islice(made, 5000)]
 
 
-def reached(name, rows, lam, tol, w0=None):
+def reached(name, rows, lam, tol):
     """Steps, passes and weights of the first state with a relative gap."""
-    for step, (w, gap, passes, value) in enumerate(states(name, rows, lam, w0), 1):
+    for step, (w, gap, passes, value) in enumerate(states(name, rows, lam), 1):
         if gap is not None and gap <= tol * value:
             return step, passes, w
     raise AssertionError(f"ended before a gap of {tol}")
