@@ -1,6 +1,7 @@
 import os
 import platform
 import sys
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -17,7 +18,7 @@ def elsewhere(monkeypatch, request):
     monkeypatch.setattr(sys, "platform", request.param)
     monkeypatch.setattr(machine, "CPUINFO", machine.Path("/absent"))
     if request.param == "win32":
-        monkeypatch.delattr(os, "getloadavg", raising=False)
+        monkeypatch.setattr(machine, "os", SimpleNamespace(environ=os.environ))  # no load
     else:
         monkeypatch.delattr(psutil.Process, "cpu_affinity", raising=False)
     yield request.param
