@@ -6,9 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import refused
+from refusals import assert_refused
 
 from aucbench.bench import Store
+from aucbench.bench.cell import Choice
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.resolver import resolve_names
 from aucbench.models import Model, ScoreFunction
+from aucbench.processes.records import Ending, Outcome
+from aucbench.registry.specs import parse_spec
 
 SMALL = "outbreak[n=200,d=20,k=5]"
 PLAN = 'data = ["breast-cancer"]\n[[solvers]]\nspec = "means"\n'
@@ -93,3 +101,19 @@ def test_a_file_that_cannot_be_read_is_named_in_each_format_and_command(here, fi
 def test_columns_that_no_fit_can_take_are_refused_before_it_begins(here):
     Path("w.svm").write_text("".join(f"{i % 2} {i + 1}:1 2147483646:1\n" for i in range(12)))
     assert "w.svm" in refused("compare", "--data", "w.svm", "--solvers", "constant", "--quiet")
+
+
+class Ends(LocalEngine):
+    """An engine whose jobs about data sets end by a crash."""
+
+    def run(self, jobs):
+        jobs = [*jobs]
+        reads = {key: job.call.endswith(":read") for key, job in jobs}
+        for key, outcome in super().run(iter(jobs)):
+            yield key, Outcome(Ending.CRASH, "killed by SIGSEGV") if reads[key] else outcome
+
+
+def test_a_process_that_ends_while_it_reads_a_file_is_a_file_that_cannot_be_read(here):
+    Path("t.svm").write_text("1 1:2\n-1 2:3\n")
+    plan = Plan.of({"data": ("t.svm",), "solvers": (Choice(parse_spec("constant")),)})
+    assert_refused(lambda: resolve_names(plan, Ends()), PlanError, "t.svm cannot be read: killed")

@@ -147,6 +147,13 @@ def test_a_job_that_removes_the_folders_of_all_jobs_costs_no_other_one(tmp_path)
             assert supervisor.call(job("run_code", code(remove))).ending == "ok"
 
 
+def test_a_job_that_takes_too_long_gets_sigterm_and_its_time_to_end(ended):
+    outcome = ended("run_code", code("obey(room)"), timeout=0.5, grace=60.0)
+    assert outcome.ending == "timeout"
+    assert outcome.lines == ({"started": True}, {"ended": True})
+    assert outcome.wall_seconds < 60  # it was not killed
+
+
 def test_the_log_has_the_end_of_the_output_and_then_the_stacks_of_python(supervisor):
     jobs = [job("run_code", code(text), **limits) for text, limits, _ in LOGS]
 

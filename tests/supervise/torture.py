@@ -131,6 +131,19 @@ def ignore_signals():
         signal.signal(number, signal.SIG_IGN)
 
 
+def obey(room):
+    """Take SIGTERM as a request to end; what was written before is kept."""
+
+    def end(*_):
+        room.line({"ended": True})
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    room.line({"started": True})
+    while True:
+        signal.pause()
+
+
 def fill(room):
     mine = bytearray(80 * MB)
     room.line({"pid": os.getpid(), "has": len(mine)})
