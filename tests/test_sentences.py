@@ -6,6 +6,7 @@ class and one word.
 
 import ast
 
+import pytest
 from conftest import ROOT
 
 # Their first argument is the sentence; other classes make it of their arguments.
@@ -24,6 +25,7 @@ def sentences(file):
                     yield node.lineno, "".join(texts)
 
 
+@pytest.mark.slow
 def test_an_error_is_one_sentence_without_a_period():
     files = [*(ROOT / "aucbench").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
     found = [(file.name, *told) for file in files for told in sentences(file)]

@@ -160,6 +160,7 @@ FAMILIES = {
 }
 
 
+@pytest.mark.slow
 def test_a_built_in_plugin_counts_by_its_family(copy):
     values = {family: f"{BUILT_IN}.{family}.{module}" for family, module in FAMILIES.items()}
     before = {family: plugin_fingerprint(PROJECT, value) for family, value in values.items()}

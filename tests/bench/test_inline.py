@@ -22,6 +22,7 @@ RESULTS = {"splits": 2, "passes": 3}
 ROWS = data()
 
 
+@pytest.mark.slow
 def test_instances_data_names_and_specs_stand_in_one_comparison():
     found = compare([Descent(0.005), "logistic"], [ROWS, "breast-cancer"], **RESULTS)
     assert [r.status for r in found if r.status.status != "ok"] == []

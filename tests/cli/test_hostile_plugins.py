@@ -152,6 +152,7 @@ RUN = ("compare", "--quiet", "--solvers", "logistic,constant", "--data", "breast
 RUN += ("--splits", 2)
 
 
+@pytest.mark.slow
 def test_a_metric_of_a_plugin_has_a_column_rows_and_the_verdict(acme, folder, tmp_path):
     path, spec = tmp_path / "rows.json", "acme:lift[depth=0.4]"
     told = said(*RUN, "--out", folder, "--json", path, "--metrics", f"{spec},miss,brier")

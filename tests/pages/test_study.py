@@ -200,6 +200,7 @@ FEW = ("logistic", "svm-or", "opauc", "lightgbm", "random-forest", "additive")
 
 
 @pytest.mark.parametrize("solvers", [FEW, pytest.param(None, marks=NIGHTLY)], ids=["few", "all"])
+@pytest.mark.slow
 def test_the_words_are_those_of_judge(page, solvers, tmp_path):
     """`aucbench judge` has the stars, the list behind and the words of the page."""
     table = pd.read_csv(REAL / "means.csv")

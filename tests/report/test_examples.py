@@ -22,6 +22,7 @@ def here(results_folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("command", first(COMMANDS, 3))
 def test_commands_of_the_page_about_reports_run(command):

@@ -25,6 +25,7 @@ SHT = "sht-auc[k=10]"
 PLANNED = {"data": DATASETS, "solvers": (Choice(SHT),), "splits": SPLITS, "passes": 10}
 
 
+@pytest.mark.slow
 def test_a_folder_is_sorted_by_data_set_and_solver(results_folder, records):
     found = read_frame(results_folder)
     tuned = "logistic (tuned C=0.1|1.0|10.0)"
