@@ -110,14 +110,14 @@ def test_what_an_import_changes_is_found_and_what_its_libraries_change_is_not(
 ):
     imports = "import os, warnings\nfrom aucbench.objectives import PairwiseSquare\n"
     site.module("big_library", LIBRARY)
-    site.module("mine", f"import numpy as np\n{imports}{line}\n")
+    site.module("watched", f"import numpy as np\n{imports}{line}\n")
     for owner, name in ((np, "dot"), (np.linalg, "norm"), (PairwiseSquare, "value")):
         monkeypatch.setattr(owner, name, getattr(owner, name))  # so that it is restored
     for name in ("BIG_LIBRARY", "OMP_NUM_THREADS"):
         monkeypatch.setenv(name, "1")
     state = np.random.get_state()  # noqa: NPY002 - plugins use it
-    with warnings.catch_warnings(), np.errstate(), watch_import({"mine"}) as changes:
-        import_module("mine")
+    with warnings.catch_warnings(), np.errstate(), watch_import({"watched"}) as changes:
+        import_module("watched")
     np.random.set_state(state)  # noqa: NPY002
     assert len(changes) == (CHANGES[line] is not None)
     assert all(CHANGES[line] in change for change in changes)
