@@ -30,7 +30,7 @@ from aucbench.records import CellStatus, Stop
 
 # Seconds by which a cell may have worked longer than its process lived, as the parent saw it: the
 # parent notes the begin when it hears of it, on a busy machine too late, and the clock of a virtual
-# machine may jump. What is looked for, a wrong unit or a sum of wrong parts, is off by more.
+# machine may jump. A wrong unit, or a sum of wrong parts, is off by more.
 SLACK = 1.0
 ANY = -1  # as a length
 MOST_WEIGHTS = 100_000  # of one cell that are kept

@@ -15,9 +15,6 @@ import pandas as pd
 import aucbench
 import aucbench_plugins
 
-SERVER = "aucbench.processes.fork_server"  # its import makes a process one, which only Linux has
-OPTIONAL = {"torch", "sksurv", "libauc"}
-
 
 def modules():
     """The names of all our modules, imported."""
