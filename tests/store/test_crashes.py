@@ -15,7 +15,7 @@ import pytest
 
 from aucbench.bench.results.export import export
 from aucbench.bench.results.store import Store as Records
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, DataError
 from aucbench.store import DocumentStore
 from aucbench.store.files import file_clock, unfinished
 
@@ -162,7 +162,34 @@ def test_a_limit_on_file_sizes_is_an_error_that_keeps_what_was_stored(store, rec
     assert [*(store.folder / "tmp").iterdir()] == []
 
 
-def test_opening_removes_what_killed_writers_left_and_nothing_else(store):
+@pytest.mark.parametrize("name", ["cells", "scores", "tmp"])
+def test_a_file_in_place_of_a_folder_is_an_error_before_the_run(store, name):
+    (store.folder / name).rmdir()
+    (store.folder / name).touch()
+    with pytest.raises(DataError, match=r"cannot open .*: File exists; repair the folder or"):
+        DocumentStore(store.folder, create=True).alone(pytest.fail)
+
+
+def test_a_folder_in_place_of_a_file_is_an_error(store, record):
+    store.write(record("0a1b"))
+    (store.folder / "cells" / "0a" / "0a1c.json").mkdir()
+    with pytest.raises(DataError, match=r"cannot read .*0a1c\.json: .*; repair the folder"):
+        store.read("0a1c")
+    (store.folder / "tmp").rmdir()
+    (store.folder / "tmp").touch()
+    with pytest.raises(DataError, match=r"cannot write .*0a1b\.json: File exists; repair"):
+        store.write(record("0a1b", auc=0.5))
+    assert store.read("0a1b")["auc"] == 0.75
+
+
+def test_a_link_to_a_disk_that_is_not_there_is_no_empty_folder(store):
+    (store.folder / "cells").rmdir()
+    (store.folder / "cells").symlink_to("not mounted")
+    with pytest.raises(DataError, match=r"cannot read .*cells: No such file"):
+        [*store.documents()]
+
+
+def test_opening_removes_what_killed_writers_left_and_nothing_else(store, monkeypatch):
     scratch = store.folder / "tmp"
     left, young = unfinished(scratch, "a.json"), unfinished(scratch, "b.json")
     others = [scratch / "mine.tmp", scratch / "a.json"]
@@ -172,6 +199,10 @@ def test_opening_removes_what_killed_writers_left_and_nothing_else(store):
     for path in (left, *others):
         os.utime(path, ns=(now, now - 3601 * 10**9))
 
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda *_: False)  # a folder that is read-only stays as it is
+        assert DocumentStore(store.folder).problems() == ()
+    assert left.exists()
     DocumentStore(store.folder).close()
     assert {*scratch.iterdir()} == {young, *others}
 

@@ -126,6 +126,14 @@ def test_a_process_that_would_wait_for_itself_is_told_so(store, same):
         pass
 
 
+def test_closing_a_store_returns_the_lock_of_a_run_that_was_left(store):
+    with DocumentStore(store.folder) as other:
+        left = other.alone(pytest.fail)
+        left.__enter__()
+    with store.alone(pytest.fail):
+        pass
+
+
 @pytest.mark.parametrize("others", [(), ("notes.txt",)])
 @pytest.mark.parametrize("attempt", [1, 2])
 def test_a_folder_that_goes_away_while_a_run_waits_is_not_made_again(

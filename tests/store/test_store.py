@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aucbench.bench.results.store import Store as Records
-from aucbench.data.packed import unpack_arrays
+from aucbench.data.packed import pack_arrays, unpack_arrays
 from aucbench.errors import DataError
 from aucbench.store import SCHEMA, DocumentStore
 from aucbench.store import shard as shard_module
@@ -166,6 +166,26 @@ def cut_array(npz, keep):
     return cut.getvalue()
 
 
+ARRAYS = {
+    "rows": np.arange(6.0).reshape(2, 3),
+    "columns": np.asfortranarray(np.arange(6).reshape(2, 3)),
+    "number": np.array(3.5),
+    "no row": np.zeros((0, 3), np.int8),
+    "texts": np.array(["a", "bcd"]),
+    "flags": np.array([True, False]),
+}
+
+
+def test_each_kind_of_array_comes_back_as_it_was(store, record):
+    store.write(record("0a1b"), pack_arrays(ARRAYS))
+    found = store.blob("0a1b", unpack_arrays)
+    assert {*found} == {*ARRAYS}
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(found[name], array)
+        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
+        assert found[name].flags.writeable
+
+
 PICKLE = np.array([print, None], dtype=object)
 BLOBS = [  # that are no arrays, and a word of what is said
     *((lambda npz, text=text: text, "not an npz file") for text in (b"", b"\x80\x04K\x01.")),
@@ -261,6 +281,20 @@ def test_a_folder_with_another_marker_is_refused(folder, text, words):
     for create in (False, True):
         with pytest.raises(DataError, match=words):
             DocumentStore(folder, create=create)
+
+
+def test_a_creation_that_was_not_finished_is_taken_up(folder):
+    folder.mkdir()
+    (folder / f".{MARKER}.{MARKER}.0123456789abcdef.tmp").touch()
+    DocumentStore(folder, create=True).home.require()
+    assert (folder / MARKER).exists()
+
+
+def test_each_plan_is_kept_once(store):
+    records = Records(store.folder)
+    for text in ("splits = 5\n", "splits = 10 # ±\n", "splits = 5\n"):
+        records.keep_plan(text)
+    assert sorted(Records(store.folder).plans().values()) == ["splits = 10 # ±\n", "splits = 5\n"]
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
