@@ -1,5 +1,6 @@
 """Downloads: a hash that is compared, mirrors, errors of one sentence, and the cache."""
 
+import gzip
 import hashlib
 import os
 from functools import partial
@@ -79,6 +80,18 @@ def test_another_content_is_removed_and_the_mirror_is_asked(server):
     path.write_bytes(CONTENT.replace(b"4", b"5"))  # as a disk does
     assert fetched(file).read_bytes() == CONTENT
     assert server.asked == ["/old", "/new"] * 2
+
+
+def test_a_body_with_an_encoding_is_asked_for_as_it_is(server):
+    packed, asked = gzip.compress(CONTENT), []
+
+    def answer(call):
+        asked.append(call.headers["Accept-Encoding"])
+        call.say(packed)
+
+    server.routes = {"/x": answer}
+    assert fetched(remote(server, "/x", body=packed)).read_bytes() == packed
+    assert asked == ["identity"]
 
 
 def test_a_silent_server_is_left_after_the_time_out(server, monkeypatch):

@@ -35,6 +35,7 @@ ODD.view(np.uint32)[-1] = 0x110000
 FILES = [
     # Lines of text files
     ("t.csv", HEAD + "1,2,0\n3,1\n4,5,1\n", Y, "line 3 has 2 cells, but line 1 has 3"),
+    ("t.csv", HEAD + "1,2,0\n" * 50 + "3,1\n", Y, "line 52 has 2 cells, but line 1 has 3"),
     ("t.csv", f"\n\n{HEAD}\n1,2,0\n\n3,1\n", Y, "line 7 has 2 cells, but line 3 has 3"),
     ("t.csv", HEAD + '"x\n\nz",2,0\n3,1\n', Y, "line 5 has 2 cells"),
     ("t.csv", HEAD + "\n1,2,0\n\ninf,2,1\n", Y, "'a' has an infinite number, in line 5"),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from refusals import assert_refused
 from tables import table, written, zipped
 
-from aucbench.datasets import load, stream
+from aucbench.datasets import load, stream, textfile
+from aucbench.datasets.formats import batches_of_cells
 from aucbench.datasets.tables import Schema, encode_table
 from aucbench.errors import DataError
 
@@ -65,6 +66,41 @@ def test_a_txt_may_be_svmlight_and_a_last_cell_may_be_missing(tmp_path):
     gaps = "y,a,b\n" + "0,1,2\n1,2,3\n" * 20 + "0,1,\n1,,2\n"  # the last row is no short one
     path = written(gaps, tmp_path / "t.csv")
     assert encode_table(load(path)).names == ("a", "a is missing", "b", "b is missing")
+
+
+def test_digits_that_are_no_number_are_found_in_any_block_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(textfile, "READ_AHEAD", 16)
+    plain = "a,b,y\n" + "10,1.05,0\n7,1e-07,1\n8,007.5,0\n" * 20
+    with monkeypatch.context() as patch:
+        patch.setattr(textfile, "_digits", lambda *_: pytest.fail("the file is read once more"))
+        assert load(written(plain, tmp_path / "t.csv")).d == 2
+    path = written(f"{plain}07,1,0\n", tmp_path / "t.csv")
+    assert load(path).schema.columns[0].levels == ("07", "10", "7", "8")
+    for code in ("9007199254740993", "-9007199254740993"):  # a gap would make a float of it
+        path = written(f"{plain}{code},1,0\n,1,1\n", tmp_path / "t.csv")
+        assert_refused(partial(load, path), DataError, f"'a' has {code}")
+
+
+def test_rows_of_uneven_width_are_kept_with_their_number_of_cells(tmp_path):
+    path = written("a,b,c\n1,2,3\n4,5\n6,7,8,9\n1,2,3\n", tmp_path / "t.csv")
+    for size, wanted in (9, [{1: 2, 2: 4}]), (2, [{1: 2}, {0: 4}]):
+        found = [*batches_of_cells(path, size)]
+        assert [batch.uneven for batch in found] == wanted
+        cells = pd.concat([batch.X for batch in found]).to_numpy().tolist()
+        assert cells == [["1", "2", "3"], ["4", "5", ""], ["6", "7", "8"], ["1", "2", "3"]]
+
+
+@pytest.mark.parametrize(
+    ("head", "gap", "place"),
+    [
+        *(("a,b,y\n", "", "line 22"), ("", "", "line 21"), ("a,b,y\n", "\n", "line 23")),
+        *(("", '"1\n",2,1\n', "line 23"), ("", '""\n\n', "row 20")),  # pandas sees another row
+    ],
+)
+def test_a_missing_label_is_reported_with_its_line_if_lines_are_sure(tmp_path, head, gap, place):
+    content = head + "1,2,0\n3,4,1\n" * 10 + gap + "5,6,\n"
+    path = written(content, tmp_path / "t.csv")
+    assert_refused(partial(load, path, target=2), DataError, f" {place},")
 
 
 @pytest.mark.parametrize(
