@@ -11,12 +11,13 @@ import aucbench
 from aucbench import AUCClassifier
 from aucbench.bench import sources
 from aucbench.data import Data
+from aucbench.datasets.chunked.data import sampled
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.metrics import auc
 from aucbench.models import Model, chunked
 from aucbench.models.choosing import paths_of
-from aucbench.models.chunked import open_large
+from aucbench.models.chunked import open_large, remarks_of, some_held
 from aucbench.models.options import FitOptions, OutOfCoreOptions, SearchOptions
 from aucbench.models.recipe import Recipe
 from aucbench.scale import ChunkedData, InMemory
@@ -135,6 +136,36 @@ def test_the_classifier_is_that_of_the_same_rows_in_memory():
     for more in ({}, {"validation": 0.3}):
         model.set_params(sensitivity=0.9, **more).fit(parts)
         assert (model.predict(new[0])[new[1] > 0] == 1).mean() == pytest.approx(0.9, abs=0.04)
+
+
+def test_the_sample_of_held_out_rows_has_enough_of_a_rare_class(monkeypatch):
+    monkeypatch.setattr(chunked, "SAMPLE", 100)
+    monkeypatch.setattr(chunked, "RARE", 40)
+    X, y = numbers(n=20_000, share=3.5)
+    data, held = in_chunks(X, y, 1000), np.arange(0, 20_000, 2)
+    some = some_held(data, held, 0)
+    assert np.isin(some, held).all()
+    assert some.size < held.size
+    rows = sampled(data, some)
+    assert (rows.y > 0).sum() >= 20
+    np.testing.assert_array_equal(rows.y, y[some])
+    np.testing.assert_array_equal(rows.rows.matrix, X[some])
+
+
+def test_columns_that_often_mean_a_mistake_are_named(tmp_path):
+    rows = table(3)
+    is_back = rows["back"] == "yes"
+    rows["told"] = is_back + 1e-3 * rows["a"]
+    rows["code"] = np.where(is_back, "v", np.where(rows["b"] > 25, "w", "u"))
+    rows.to_parquet(tmp_path / "a.parquet", row_group_size=200)
+    data = open_large(tmp_path / "a.parquet", options(in_chunks=True))
+    remarks = [*remarks_of(data, sampled(data, np.arange(0, N, 2)))]
+    assert {remark.column for remark in remarks} == {"told", "code"}
+    X, y = numbers(20_000)
+    X[12_345, 1] = 1e9  # outside of the sample
+    far = in_chunks(X, y, 2000)
+    [remark] = remarks_of(far, sampled(far, np.arange(100)))
+    assert "(1e+09)" in remark.text
 
 
 def test_the_auc_of_sorted_files_is_that_of_shuffled_ones(tmp_path):

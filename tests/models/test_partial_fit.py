@@ -97,6 +97,21 @@ def test_a_model_of_chunks_scores_labels_as_their_file_writes_them(codes, tmp_pa
     assert model.auc_score(X, y) > 0.6
 
 
+def test_a_chunk_whose_positive_label_is_another_is_read_by_its_labels(tmp_path):
+    y = np.where(Y > 0, 2, 1)
+    pd.DataFrame(X).assign(y=y).to_csv(tmp_path / "t.csv", index=False)
+    one, two = (next(stream(tmp_path / "t.csv", positive=label)) for label in (1, 2))
+    model = AUCClassifier("opauc").partial_fit(one)
+    model.save(tmp_path / "t.model")
+    for found in (model, Scaled.load(tmp_path / "t.model")):
+        assert found.auc_score(one) == found.auc_score(two) == found.auc_score(X, y)
+        assert found.score(one) == found.score(two)
+    again = AUCClassifier("opauc").partial_fit(one).partial_fit(one)
+    np.testing.assert_array_equal(model.partial_fit(two).coef_, again.coef_)
+    digits = next(stream(tmp_path / "t.csv", positive=[2], negative="rest"))  # may be several
+    assert AUCClassifier("opauc").partial_fit(digits).classes_.tolist() == [-1, 1]
+
+
 def test_labels_are_announced_or_found_in_the_first_chunk():
     for y in (TEXT, TEXT.tolist(), pd.Series(TEXT), TEXT.astype(object)):
         model = AUCClassifier("opauc").partial_fit(X, y)

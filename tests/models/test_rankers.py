@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import assert_refused
 from samples import data
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
@@ -11,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from aucbench import AUCClassifier, GradeRanker, Model, SurvivalRanker
 from aucbench.data import Survival
-from aucbench.errors import UnsupportedError
+from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.metrics import cindex, grade_auc
 
 SOLVERS = ("rank-svm", "svm-or", "ls-svm")
@@ -52,6 +53,17 @@ def test_rankers_are_cloned_searched_and_validated():
     assert cross_val_score(pipeline, X, Y, cv=folds).mean() > 0.6
     search = GridSearchCV(SurvivalRanker("ls-svm"), {"solver__lam": [0.01, 1.0]}, cv=folds)
     assert search.fit(X, Y).best_params_["solver__lam"] in (0.01, 1.0)
+
+
+def test_pairs_may_be_weighted_by_censoring_and_end_at_tau():
+    tau = float(np.sort(Y["time"][Y["event"]])[-3])
+    plain, cut, ipcw = (
+        SurvivalRanker("ls-svm", **options).fit(X, Y).coef_
+        for options in ({}, {"tau": tau}, {"tau": tau, "weight": "ipcw"})
+    )
+    assert not np.allclose(plain, cut)
+    assert not np.allclose(cut, ipcw)
+    assert_refused(lambda: SurvivalRanker(weight="uno").fit(X, Y), ParameterError, "uno")
 
 
 def test_a_table_with_text_and_gaps_is_read_and_saved(tmp_path):
