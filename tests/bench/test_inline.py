@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from refusals import assert_refused
 from samples import data
 from toys import Descent
 
 import aucbench
 from aucbench import compare
 from aucbench.bench import Store
+from aucbench.bench.inline import name_solvers
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.runner import folder_status
 from aucbench.errors import AucbenchError, ParameterError
@@ -69,6 +71,20 @@ def test_instances_of_a_module_are_resumed_and_what_cannot_be_written_down_is_no
     assert len({r.cell.dataset for r in (*first, *again)}) == 1
     changed = compare(both[0], data(1), **RESULTS)
     assert changed[0].id not in {r.id for r in first}
+
+
+def test_a_class_of_a_file_that_has_changed_since_is_refused(tmp_path):
+    source = tmp_path / f"own_{tmp_path.name}.py"
+    source.write_text(
+        "from dataclasses import dataclass\nimport toys\n"
+        "@dataclass(frozen=True)\nclass Mine(toys.Descent):\n    gamma: float = 0.5\n"
+    )
+    mine = aucbench.get_solver(f"{source}:Mine", gamma=0.25)
+    [spec], given = name_solvers([mine])
+    assert str(spec) == f"{source}:Mine[gamma=0.25]"
+    assert not given.solvers
+    source.write_text(source.read_text() + "# edited\n")
+    assert_refused(lambda: name_solvers([mine]), ParameterError, "changed since Mine")
 
 
 SCRIPT = """

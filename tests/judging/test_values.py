@@ -1,6 +1,7 @@
 """Which values of others are compared, and what is said of them: folds, repeats, gaps, items."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -204,6 +205,15 @@ def test_a_check_asks_for_one_method(tmp_path, method, code, standing):
     known = json.loads((tmp_path / "verdict.json").read_bytes())["solvers"]
     [possible] = [one["possible_best"] for one in known if one["solver"] == method]
     assert possible == (code == 0)
+
+
+def test_a_long_table_is_cut_to_a_screen_unless_all_of_it_is_asked_for(tmp_path):
+    long = grid([f"m{k:02}" for k in range(40)], sets=3, folds=1)
+    long.assign(auc=long["auc"].rank(pct=True)).to_csv(tmp_path / "t.csv", index=False)
+    for more, lines in ((), 30), (("--all",), 40):
+        said = done("judge", tmp_path / "t.csv", *more).stdout
+        assert ("the first 30 of 40 lines" in said) == (lines == 30)
+        assert len({*re.findall(r"^[* ]*(m\d\d) .*3/3", said, re.MULTILINE)}) == lines
 
 
 def solved(methods=(0.9, 0.85, 0.3), items=60, groups=10, seed=0):

@@ -251,6 +251,14 @@ def test_two_third_parties_with_one_name(site):
     assert "same" not in list_solvers()
 
 
+def test_a_name_that_one_distribution_has_twice_is_refused(site):
+    site.add("foo", one=solver("x", "y"))
+    points = site.path / "foo-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[aucbench]\nx = foo_one\nx = foo_two\ny = foo_one\n", encoding="utf-8")
+    assert_refused(lambda: get_solver("x"), PluginError, "foo:x has the plugin 'x' 2 times")
+    assert get_solver("y").k == 3
+
+
 def test_a_mistyped_name_imports_no_plugin(site):
     site.add("first", slow_one="import time\ntime.sleep(600)")
     for name, near in (("slow-on", "'slow-one'"), ("sht-acu", "'sht-auc'")):

@@ -14,7 +14,9 @@ from aucbench import compare
 from aucbench.bench.cell import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.report.collecting import frame_of
+from aucbench.report.document import text
 from aucbench.report.findings import findings_of
+from aucbench.report.grid import shorten_names
 from aucbench.report.notes import answer, notes
 from aucbench.report.tables import tables
 
@@ -154,6 +156,22 @@ def nasty_table():
 def results():
     with cells_in_process():
         return compare(nasty_table(), "logistic,svm-or", target="back", splits=2, passes=3)
+
+
+def test_names_lose_their_middle_in_a_narrow_terminal_and_numbers_never_do():
+    long = "estimator[sklearn.neighbors:KNeighborsClassifier,n_neighbors=15]"
+    path = f"{'a/very/long/path/' * 5}data.svm"
+    found = tables(findings([row(x, path, auc=0.75, fit_seconds=1.0) for x in (long, "b")]))
+    narrow = text(found, 80).splitlines()
+    assert max(map(len, narrow)) <= 80
+    assert narrow[0].startswith("a/very/")
+    assert narrow[0].endswith("data.svm: 120 rows, 7 features")
+    assert all("…" in line for line in (narrow[0], narrow[2]))
+    assert all("0.7500" in line for line in narrow[2:])
+    assert long in text(found)
+    assert shorten_names(["abcdefgh", "abxxxxgj"], 5) == ["ab…gh", "ab…gj"]
+    alike = ["abcdefgh", "abxxxxgh"]  # which would become the same
+    assert shorten_names(alike, 5) == alike
 
 
 def test_results_show_what_the_command_prints(results):

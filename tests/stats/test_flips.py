@@ -12,6 +12,7 @@ from nights import first, first_rows
 from scipy.stats import rankdata
 
 from aucbench.stats.best_set import SignTest
+from aucbench.stats.flips import signs_of
 from aucbench.stats.pairs import PairTest
 from aucbench.stats.tables import ResultTable, Scale
 from aucbench.stats.versus import fragile, versus
@@ -159,6 +160,15 @@ def test_random_flips_come_near_to_all_flips(seed):
     assert some.p == pytest.approx(all_flips.p, abs=0.03)
     assert some.adjusted_p == pytest.approx(all_flips.adjusted_p, abs=0.03)
     assert some == SignTest(flips=4001).best_set(values)
+
+
+def test_all_flips_are_taken_if_there_are_no_more_than_asked_for():
+    signs, are_all = signs_of(4, 15, 0)  # and the identity: one of each two is there
+    assert (signs.shape, are_all) == ((4, 8), True)
+    assert {*map(tuple, signs.T)} | {*map(tuple, -signs.T)} == {*product([1.0, -1.0], repeat=4)}
+    signs, are_all = signs_of(4, 14, 0)
+    assert (signs.shape, are_all) == ((4, 7), False)
+    assert (signs[:, 0] == 1.0).all()
 
 
 @pytest.mark.parametrize("n", range(6))

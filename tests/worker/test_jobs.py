@@ -2,12 +2,14 @@
 
 import json
 import sys
+from contextlib import suppress
 from io import BytesIO
 from runpy import run_module
 
 import numpy as np
 import pytest
 from refusals import assert_refused
+from samples import sample
 from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
 from toys import DATA, SOLVERS, cell, told
@@ -18,7 +20,7 @@ from aucbench.bench.requests import resolve_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, UnsupportedError
-from aucbench.registry import get_features
+from aucbench.registry import get_features, list_solvers
 from aucbench.registry.discovery import entries, loaded
 from aucbench.registry.specs import parse_spec
 
@@ -169,6 +171,22 @@ def test_the_warm_process_knows_no_third_party(site):
 def asked(kind, spec, tuning=False):
     request = json.loads(json.dumps(resolve_job(kind, parse_spec(spec), tuning).request))
     return jobs.resolve(request, None, {})
+
+
+def test_a_built_in_solver_imports_scikit_learn_when_it_is_built_or_never(monkeypatch):
+    """So building it tells whether its cells need a process that has imported scikit-learn."""
+    for name in ("sklearn", *(name for name in sys.modules if name.startswith("sklearn."))):
+        monkeypatch.setitem(sys.modules, name, None)
+    light, train = set(), Data.of(*sample(0, 60, 4))
+    for name in list_solvers():
+        with suppress(ImportError, AucbenchError):
+            solver = get_solver(name)
+            light.add(name)
+        if name in light:
+            with suppress(AucbenchError):  # it wants other rows, and says so before it fits
+                solve(solver, train, passes=1).decision_function(train.rows)
+    assert {"sht-auc", "svm-or", "aum", "solam", "ls-svm"} <= light
+    assert "logistic" not in light
 
 
 @pytest.mark.parametrize(
