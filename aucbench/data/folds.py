@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from aucbench.data.arrays import Index
 from aucbench.data.breakpoints import Breakpoints
@@ -23,6 +24,8 @@ from aucbench.data.targets import Labels
 from aucbench.errors import DataError, require_whole
 
 Split = tuple[Index, Index]  # numbers of the rows to learn from, and of those held out
+FEWEST = 2  # chunks for each split, so that whole chunks are held out
+SORTED = 1e-3  # p-value below which chunks are no random samples of the rows
 
 
 def splits(
@@ -47,6 +50,37 @@ def splits(
     rng = np.random.default_rng(seed)
     parts = held_out(data.target.strata, holdout, rng, data.groups, data.times)
     return _with_pairs(data, [parts])
+
+
+def splits_of_chunks(
+    data: Data, sizes: ArrayLike, count: int, seed: int, holdout: float | None = None
+) -> list[Split] | None:
+    """Return `splits` in which each chunk is on one side, so that a fit reads its own chunks only.
+
+    None if there are too few chunks, if a side would lack a class, or if the chunks are no random
+    samples of the rows, by a χ² test of the classes. Rows of a sorted file differ more between
+    chunks than within them. So the AUC of rows in whole chunks would not be that of new rows.
+
+    Parameters
+    ----------
+    data : Data
+        The target and what else divides rows.
+    sizes : array of shape (k,)
+        Number of rows of each chunk.
+    """
+    from scipy.stats import chi2_contingency
+
+    k = np.asarray(sizes)
+    if np.count_nonzero(k) < FEWEST * max(1, count):
+        return None
+    number = np.repeat(np.arange(k.size, dtype=np.int32), k)
+    values, stratum = np.unique(data.target.strata, return_inverse=True)
+    counts = np.bincount(number * values.size + stratum, minlength=k.size * values.size)
+    if chi2_contingency(counts.reshape(k.size, -1)[k > 0]).pvalue < SORTED:
+        return None
+    with suppress(DataError):  # a side of a split lacks a class
+        return splits(replace(data, groups=number), count, seed, holdout)
+    return None
 
 
 def describe_division(

@@ -18,7 +18,6 @@ Design
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -29,7 +28,7 @@ from scipy.special import ndtri
 from aucbench.bench.cell import ranks_within_groups
 from aucbench.bench.measuring import default_measure, measure_of
 from aucbench.data import Data, Grades, Survival
-from aucbench.data.folds import Split, describe_division, splits
+from aucbench.data.folds import Split, describe_division, splits, splits_of_chunks
 from aucbench.data.kinds import Target
 from aucbench.data.packed import arrays_of
 from aucbench.data.targets import Labels
@@ -185,11 +184,9 @@ def divide_rows(options: FitOptions, data: Data | ChunkedData) -> tuple[Sequence
         found = splits(data, count, seed, holdout, ranks_within_groups=within)
         return found, describe_division(data, count, holdout)
     rows = bare(data.target)
-    if np.count_nonzero(data.parts.sizes) >= 2 * count:
-        parts = np.repeat(np.arange(len(data.parts.sizes), dtype=np.int32), data.parts.sizes)
-        with suppress(DataError):  # a part of them lacks a class
-            found = splits(replace(rows, groups=parts), count, seed, holdout)
-            return found, describe_division(rows, count, holdout, ["row groups"])
+    whole = splits_of_chunks(rows, data.parts.sizes, count, seed, holdout)
+    if whole is not None:
+        return whole, describe_division(rows, count, holdout, ["row groups"])
     return splits(rows, count, seed, holdout), describe_division(rows, count, holdout)
 
 

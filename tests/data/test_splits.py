@@ -14,7 +14,7 @@ from tables import written
 
 from aucbench import compare, get_solver, solve
 from aucbench.data import Data
-from aucbench.data.folds import drawn_few, splits
+from aucbench.data.folds import drawn_few, splits, splits_of_chunks
 from aucbench.datasets import load
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
@@ -208,3 +208,17 @@ def test_special_columns_are_no_features(tmp_path, frame):
         ({"groups": "custommer"}, "'custommer'"),
     ):
         assert_refused(partial(load, path, **options), DataError, word)
+
+
+def test_chunks_of_a_sorted_file_are_not_held_out_whole():
+    rng = np.random.default_rng(0)
+    s = rng.standard_normal(4000)
+    y = np.where(s + rng.standard_normal(4000) > 1, 1, -1)
+    sizes = [400] * 10
+    for order, whole in ((np.arange(4000), True), (np.argsort(s), False)):
+        data = Data.of(s[order, None], y[order])
+        found = splits_of_chunks(data, sizes, 1, 0, 0.2)
+        assert (found is not None) == whole
+        for _, held in found or []:
+            assert np.unique(held // 400).size * 400 == held.size
+    assert splits_of_chunks(Data.of(s[:, None], y), [2000, 2000], 2, 0) is None  # too few

@@ -1,5 +1,6 @@
 """Specifications: the text of a name with its parameters, its one identity, and places of files."""
 
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,8 @@ SCALARS = st.one_of(
     st.text(max_size=8),
     st.sampled_from(["true", "None", "inf", "don't", "a,b]", "[", "blocks", "1e3", "\\'"]),
 )
-VALUES = st.one_of(SCALARS, st.lists(st.one_of(SCALARS, st.lists(SCALARS, max_size=2)), max_size=3))
+LISTS = st.lists(st.one_of(SCALARS, st.lists(SCALARS, max_size=2)), max_size=3)
+VALUES = st.one_of(SCALARS, LISTS, st.lists(SCALARS, max_size=3).map(tuple))
 NAMES = st.from_regex(r"[A-Za-z0-9./:\\_'() -]+", fullmatch=True).map(str.strip).filter(bool)
 SPECS = st.builds(
     Spec,
@@ -77,6 +79,7 @@ def test_any_text_gives_a_specification_or_a_sentence(text):
         (" sht-auc [ k = 50 , blocks=4 ] ", "sht-auc", {"k": 50, "blocks": 4}),
         ("a[gamma=1e-3,w0=none]", "a", {"gamma": 1e-3, "w0": None}),
         ("a[sampling=blocks]", "a", {"sampling": "blocks"}),
+        ("a[low=-inf,high=Inf,of=(1,)]", "a", {"low": -inf, "high": inf, "of": (1,)}),
         ("iris.csv[positive=setosa]", "iris.csv", {"positive": "setosa"}),
         ("a[positive=[don't,Iris-setosa]]", "a", {"positive": ["don't", "Iris-setosa"]}),
         ("C:\\data\\o'brien (1).csv[target=y]", "C:\\data\\o'brien (1).csv", {"target": "y"}),
@@ -99,6 +102,8 @@ def test_examples(text, name, params):
         ("a[", 3, "']' is missing"),
         ("a[k=1]x", 7, "closing"),
         ("a[k=(1]", 7, "opening"),
+        ("a[k='x]", 8, '"\'" is missing'),
+        ("a[k=1j]", 1, "complex"),
         ("a[k=1,,]", 7, "something"),
         (f"a[k={'[' * 20}{']' * 20}]", 24, "more than 20"),
     ],

@@ -7,7 +7,6 @@ map rows or fit get the target of their training rows in the request.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -16,12 +15,10 @@ import numpy as np
 from aucbench.bench.cell import Cell, ranks_within_groups
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
-from aucbench.data.folds import Split, describe_division, splits
+from aucbench.data.folds import Split, describe_division, splits, splits_of_chunks
 from aucbench.data.packed import pack_known, pack_numbers, unpack_arrays, with_known
 from aucbench.errors import DataError
 from aucbench.registry.specs import short
-
-FEWEST = 2  # chunks for each split, so that whole chunks are dealt
 
 
 class KeptTarget:
@@ -101,11 +98,10 @@ class KeptTarget:
         return self._dealt(*_division(cell))[cell.split]
 
     def _deal(self, count: int, seed: int, holdout: float | None, within: bool) -> list[Split]:
-        chunks = self._chunks
-        if chunks is not None and np.count_nonzero(chunks) >= FEWEST * max(1, count):
-            number = np.repeat(np.arange(len(chunks), dtype=np.int32), chunks)
-            with suppress(DataError):  # a side of a split lacks a class
-                return splits(replace(self._of_all, groups=number), count, seed, holdout)
+        if self._chunks is not None:
+            whole = splits_of_chunks(self._of_all, self._chunks, count, seed, holdout)
+            if whole is not None:
+                return whole
         return splits(self._of_all, count, seed, holdout, ranks_within_groups=within)
 
     def _pack(
