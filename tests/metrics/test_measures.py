@@ -97,8 +97,8 @@ def test_brier_and_log_loss_are_those_of_scikit_learn(seed, weighted):
     [
         *(("auc", "auc", auc), ("ap", "ap", average_precision)),
         *((text, "pauc[max_fpr=0.1]", partial_auc) for text in ("pauc", "pauc[.1]")),
-        (" recall[ k = 10 ] ", "recall[k=10]", recall_at),
-        ("precision[1e1]", "precision[k=10]", precision_at),
+        *((text, "recall[k=10]", recall_at) for text in ("recall", " recall[ k = 10 ] ")),
+        *((text, "precision[k=10]", precision_at) for text in ("precision", "precision[1e1]")),
     ],
 )
 def test_a_measure_by_its_specification(spec, name, function):

@@ -158,6 +158,8 @@ def test_what_has_no_variance_is_not_tested(paired):
     assert isnan(one.p)
     assert "placed alike" in found.note
     assert "one row" in one.note
+    same = delong_test(ROWS, ROWS)
+    assert (same.estimate, same.statistic, same.p) == (0.0, 0.0, 1.0)
 
 
 def of(function, *rows, **how):

@@ -1,6 +1,6 @@
 """Fits of three or more classes: one for each class against the rest."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -100,6 +100,17 @@ def test_an_invalid_class_makes_the_run_invalid():
     result, w = fit_and_judge(lambda _: Diverging(), solve, {}, (classes(), classes()), None)
     assert w is None
     assert result.reason == Stop.INVALID.value
+
+
+def test_no_class_is_fitted_after_an_invalid_one():
+    ended = []
+
+    def fit(solver, data, *, seconds):
+        ended.append(solve(solver, data, passes=2))
+        return replace(ended[-1], stop=Stop.INVALID) if len(ended) == 2 else ended[-1]
+
+    assert solve_classes(get_solver("ls-svm"), classes(), None, [fit] * 3).stop is Stop.INVALID
+    assert len(ended) == 2
 
 
 def test_a_solver_that_draws_pairs_draws_them_by_their_weights():

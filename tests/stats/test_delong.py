@@ -137,6 +137,10 @@ def test_where_the_variance_of_a_class_is_unknown_hidden_rows_count_in_full():
     assert found.note == "A fold has one row of a class."
     assert found.high - found.low > 1.5
     assert found.p > 0.5
+    grouped = (
+        Fold([1, 1, 0, 0, 0], s, groups=[0, 0, 1, 2, 3]) for s in ([1, 2, 0, 3, -1], range(5))
+    )
+    assert auc_difference(*([fold] for fold in grouped)).note.endswith("a class in one group.")
     opposite = auc_difference([rows(np.ones(20), np.zeros(20))], [rows(np.zeros(20), np.ones(20))])
     assert opposite.note == "The rows of each class are placed alike."
     assert_allclose((opposite.low, opposite.high), (2 * 0.025 ** (1 / 20) - 1, 1.0))
