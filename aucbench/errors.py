@@ -42,6 +42,10 @@ class DataError(AucbenchError, ValueError):
     """The rows or the labels cannot be used as they are."""
 
 
+class NoPairsError(DataError):
+    """No two of the rows can be compared."""
+
+
 class ParameterError(AucbenchError, ValueError):
     """A parameter has a value, or a combination of values, that makes no sense."""
 
@@ -150,18 +154,18 @@ def require_known(what: str, names: Collection[str], known: Collection[str]) -> 
 
 
 def require_both_classes(n_pos: int, n: int) -> None:
-    """Raise `DataError` unless n labels, of which `n_pos` are positive, are of two classes."""
+    """Raise `NoPairsError` unless n labels, of which `n_pos` are positive, are of two classes."""
     if not 0 < n_pos < n:
         raise one_class(n, "positive" if n_pos else "negative")
 
 
-def one_class(n: int, label: str) -> DataError:
+def one_class(n: int, label: str) -> NoPairsError:
     """Return the refusal of n labels that are all the same."""
     if not n:
-        return DataError("there are no rows; give rows of both classes")
+        return NoPairsError("there are no rows; give rows of both classes")
     if n == 1:  # scikit-learn asks for this word in its checks of estimators
-        return DataError(f"there is 1 sample, whose label is {label}; give rows of both classes")
-    return DataError(f"all {n} labels are {label}; give rows of both classes")
+        return NoPairsError(f"there is 1 sample, whose label is {label}; give rows of both classes")
+    return NoPairsError(f"all {n} labels are {label}; give rows of both classes")
 
 
 def float_of(value: object) -> float | None:

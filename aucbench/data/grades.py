@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.targets import RowTarget
-from aucbench.errors import DataError
+from aucbench.errors import DataError, NoPairsError
 from aucbench.stats.vectors import floats, row_weights
 
 FEWEST = 10  # rows of each grade from which grades have the same shares in the parts of a split
@@ -99,9 +99,9 @@ class Grades(RowTarget):
         return np.zeros(self.n, np.int8) if few else self.ranks.astype(np.int8)
 
     def require_pairs(self) -> None:
-        """Raise `DataError` when all rows have one grade."""
+        """Raise `NoPairsError` when all rows have one grade."""
         if self.n == 1:
-            raise DataError("1 sample makes no pair; give rows of two grades or more")
+            raise NoPairsError("1 sample makes no pair; give rows of two grades or more")
         if not self.n or (self.y == self.y[0]).all():
             only = f"{self.y[0]:g}" if self.n else "missing"
-            raise DataError(f"all {self.n} grades are {only}; give rows of two grades or more")
+            raise NoPairsError(f"all {self.n} grades are {only}; give rows of two grades or more")

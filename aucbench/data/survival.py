@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.targets import RowTarget
-from aucbench.errors import DataError
+from aucbench.errors import DataError, NoPairsError
 from aucbench.stats.vectors import Mask, floats, plain, row_weights
 
 FIELDS = (
@@ -140,12 +140,12 @@ class Survival(RowTarget):
         return self.event.astype(np.int8)
 
     def require_pairs(self) -> None:
-        """Raise `DataError` when no two rows can be compared."""
+        """Raise `NoPairsError` when no two rows can be compared."""
         last = self.time.max(initial=-np.inf)
         earlier = self.event & (self.time < last)
         at_last = self.event[self.time == last]
         if not (earlier.any() or (at_last.any() and not at_last.all())):
-            raise DataError(
+            raise NoPairsError(
                 f"no two rows can be compared: {self.n_events} events among {self.n} rows, and "
                 "none of them before the time of another row; give more rows, or longer times"
             )

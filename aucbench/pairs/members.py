@@ -12,16 +12,12 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector, lock
 from aucbench.data.sorting import argsort
-from aucbench.errors import DataError
+from aucbench.errors import DataError, NoPairsError
 from aucbench.kernels import hinge
 from aucbench.stats.vectors import Mask
 
 MOST_PAIRS = 2**62  # their numbers are added up in 64 bits
 Pair = tuple[Index, Index]  # numbers of upper rows, and of the lower rows beside them
-
-
-class NoPairsError(DataError):
-    """No two of the rows can be compared."""
 
 
 @dataclass(frozen=True, eq=False)
