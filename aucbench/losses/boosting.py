@@ -37,7 +37,7 @@ class Boosting:
     def derivatives(
         self, s: Vector, target: NDArray[Any], sizes: Given, weights: Given
     ) -> tuple[Vector, Vector]:
-        """Return n ∇f and n D, each (n,); 0 and 1 where no two rows can be compared, with a warning.
+        """Return n ∇f and n D, each (n,); 0 and 1 if no two rows can be compared, with a warning.
 
         Parameters
         ----------

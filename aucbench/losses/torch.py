@@ -75,9 +75,11 @@ class PairLoss(nn.Module):
             if not self._has_warned:
                 warn(f"the loss of a batch is 0: {error}", stacklevel=2)
             self._has_warned = True
-            return _Given.apply(s, lambda s: (s.new_zeros(()), torch.zeros_like(s)))
+            zero: Tensor = _Given.apply(s, lambda s: (s.new_zeros(()), torch.zeros_like(s)))
+            return zero
         on_cpu = s.device.type == "cpu"
-        return _Given.apply(s, _by_kernels(bound) if on_cpu else by_torch(bound))
+        value: Tensor = _Given.apply(s, _by_kernels(bound) if on_cpu else by_torch(bound))
+        return value
 
     def extra_repr(self) -> str:
         """Return the parameters, as torch prints modules."""
