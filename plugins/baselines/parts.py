@@ -29,8 +29,17 @@ def threads() -> int:
     return int(pinned) if pinned.isdecimal() and int(pinned) else cores()
 
 
-def require(package: str, solver: str) -> None:
+def require(package: str, solver: str, extra: str = "baselines") -> None:
     """Import an optional package, off the clock of the fit and never in the warm process.
+
+    Parameters
+    ----------
+    package : str
+        A module, such as lightgbm.
+    solver : str
+        What needs it.
+    extra : str
+        The extra of aucbench that installs it.
 
     Raises
     ------
@@ -42,7 +51,7 @@ def require(package: str, solver: str) -> None:
     except ModuleNotFoundError as error:
         if error.name != package:
             raise
-        raise MissingExtraError(solver, "baselines") from error
+        raise MissingExtraError(solver, extra) from error
 
 
 def balanced(data: Data) -> tuple[Data, str | None]:
