@@ -50,7 +50,7 @@ TASKS: dict[str, tuple[str, ...]] = {  # data set -> labels that are positive; (
 SOLVERS = (
     *("logistic", "logistic-balanced", "linear-svc", "sgd-logistic"),
     *("hist-gradient-boosting", "random-forest"),
-    *("lightgbm", "lightgbm-pairwise", "xgboost", "xgboost-pairwise"),
+    *("lightgbm", "lightgbm-pairs", "xgboost", "xgboost-pairs"),
     *("svm-or", "ls-svm", "spdam", "sht-auc", "sto-iht", "hsg-ht"),
     *("spam-l1", "spam-l2", "spam-net", "solam", "reg-solam", "fsauc"),
     *("opauc", "opauc-lr", "oam-seq", "oam-gra", "uni-exp"),

@@ -153,7 +153,7 @@ TIMES = Survival.of(np.exp(-X[:, 0]), X[:, 2] < 1.0)
 MAPS = ["none", "auto", "maxabs", "min-max", "unit", "unit-centred", "maxabs+nystroem[rank=7]"]
 OF_A_TABLE = ["auto", "splines[knots=6]", "bins[count=4]", "splines[knots=6,pairs=2]"]
 TREES = ["random-forest[n_estimators=5]", "hist-gradient-boosting[max_iter=5]"]
-BOOSTERS = ["lightgbm", "lightgbm-pairwise", "xgboost", "xgboost-pairwise"]
+BOOSTERS = ["lightgbm", "lightgbm-pairs", "xgboost", "xgboost-pairs"]
 SOLVERS = ["logistic", "sht-auc", "sto-iht[intercept=True]", "roc-svm-nystrom", "roc-svm-kernel"]
 ESTIMATORS: dict[str, tuple] = {
     "two classes": (AUCClassifier("svm-or", aim={"flags": 0.2}), X, NUMBERS.y),

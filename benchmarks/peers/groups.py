@@ -33,7 +33,7 @@ from benchmarks.peers.programs import given, ranksvm
 SETS = ("grouped", "mq2008")
 SIZE, EACH = 200_000, 20  # rows of the made set, and of a group
 TREES = 100
-OURS = ("rank-svm", "svm-or", "lightgbm-pairwise", "xgboost-pairwise", "logistic")
+OURS = ("rank-svm", "svm-or", "lightgbm-pairs", "xgboost-pairs", "logistic")
 LOSSES = ("PairLogit", "YetiRank")  # of CatBoost
 TEST = 0.25  # share of the groups
 

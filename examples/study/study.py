@@ -46,7 +46,7 @@ TUNED = (  # over their published grids
     *("logistic", "logistic-balanced", "linear-svc"),
     *("svm-or", "rank-svm", "ls-svm", "sht-auc", "sto-iht", "aum", "roc-svm"),
     *("spam-l1", "spam-l2", "solam", "fsauc", "opauc", "oam-gra", "uni-exp"),
-    *("lightgbm", "lightgbm-pairwise", "xgboost", "xgboost-pairwise"),
+    *("lightgbm", "lightgbm-pairs", "xgboost", "xgboost-pairs"),
 )
 # The first two choose by held-out rows; a search for the third takes longer than it gains.
 AS_THEY_ARE = ("additive", "roc-svm-nystrom", "random-forest")
@@ -57,7 +57,7 @@ UNTUNED = (  # the same problem as a tuned one, or too slow to be tuned: see the
 IN_SECONDS = ("logistic", "svm-or", "sht-auc", "fsauc", "lightgbm", "random-forest")
 ON_LARGE = (
     *("logistic", "svm-or", "rank-svm", "ls-svm", "sht-auc", "fsauc", "solam", "spam-l2"),
-    *("additive", "lightgbm", "lightgbm-pairwise", "hist-gradient-boosting"),
+    *("additive", "lightgbm", "lightgbm-pairs", "hist-gradient-boosting"),
 )
 AT_MOST = tomllib.loads((TABLES / "rows.toml").read_text(encoding="utf-8"))
 ROWS, LARGE_ROWS = AT_MOST["rows"], AT_MOST["large_rows"]

@@ -10,7 +10,6 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.contract import Budget, Model, Needs, Problem, Solver, State, count_rows
-from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.layouts import to_library_matrix
 from aucbench.errors import (
@@ -85,8 +84,10 @@ class LightGbm(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> State:
         """Return the boosted trees."""
-        settings = {**self.settings(rng), "objective": "binary"}
-        return boosted(settings, problem.data, self.n_estimators)
+        settings, data = {**self.settings(rng), "objective": "binary"}, problem.data
+        return boosted(
+            settings, data.rows, self.n_estimators, 1.0 * (data.y > 0), unit_weights(data.weights)
+        )
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:
         """Return the parameters of LightGBM, without the objective."""
@@ -148,17 +149,12 @@ def _nodes(root: Mapping[str, Any]) -> Tree:
 
 
 def boosted(
-    settings: dict[str, Any], data: Data, count: int, queries: list[int] | None = None
+    settings: dict[str, Any], rows: Rows, count: int, labels: Vector, weights: Vector | None = None
 ) -> State:
-    """Return the state with `count` trees, fitted to labels 0 and 1.
-
-    `queries` are the sizes of the queries of a ranking, in the order of the rows.
-    """
+    """Return the state with `count` trees, fitted to the rows."""
     import lightgbm
 
-    labels = (data.y > 0).astype(np.float32)
-    weights = unit_weights(data.weights)
-    sample = lightgbm.Dataset(to_library_matrix(data.rows), labels, group=queries, weight=weights)
+    sample = lightgbm.Dataset(to_library_matrix(rows), labels, weight=weights)
     booster = lightgbm.train(settings, sample, count)
-    count_rows(booster.num_trees() * data.n)
+    count_rows(booster.num_trees() * rows.n)
     return State(model=Trees(booster))

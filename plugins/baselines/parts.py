@@ -1,22 +1,31 @@
-"""What the baselines that learn trees share: threads, dense rows, optional packages."""
+"""What the baselines that learn trees share: threads, dense rows, pairs, optional packages."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
+from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from aucbench.contract import Model
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.layouts import dense_parts, densify
-from aucbench.errors import MissingExtraError, UnsupportedError
-from aucbench.pairs import members_of, pairs_of
+from aucbench.errors import MissingExtraError, ParameterError
+from aucbench.losses import BoundLoss
 from aucbench.processes.host import cores
 from aucbench.stats.vectors import unit_weights
 
+CurvedLoss = Literal[
+    "squared-hinge", "logistic", "square"
+]  # losses over pairs that have a curvature
+CURVED: tuple[CurvedLoss, ...] = get_args(CurvedLoss)
+PAIRS = frozenset({"weights", "group-pairs", "order-pairs", "range-pairs"})  # of such losses
+Derivatives = Callable[[ArrayLike, object], tuple[Vector, Vector]]
 PINNED = "OMP_NUM_THREADS"
 DENSE = 1 << 31  # bytes of training rows that are made dense
 DENSE_BYTES = 1 << 26  # bytes of rows that are made dense at a time to be scored
@@ -78,28 +87,26 @@ def dense(rows: Rows, solver: str) -> Rows:
     return densify(rows, DENSE, solver, WAY_OUT)
 
 
-def queries(data: Data, solver: str) -> tuple[Data, list[int]]:
-    """Rows query by query, and the sizes of the queries: the groups in which pairs count.
-
-    Rows without a pair are left out. Where all pairs count, all rows are one query.
-
-    Raises
-    ------
-    DataError
-        When no group has a pair.
-    UnsupportedError
-        When a row is in several groups.
-    """
-    if pairs_of(data) is None:
-        return data, [data.n]
-    blocks = members_of(data).blocks
-    rows, block = blocks.rows, blocks.group
-    if np.unique(rows).size < rows.size:
-        raise UnsupportedError(
-            f"{solver} takes each row in one group, and these pairs have a row in several; take "
-            "svm-or, rank-svm or ls-svm"
+def require_curved(loss: str) -> None:
+    """Raise `ParameterError` unless φ has a curvature, which Newton boosting needs."""
+    if loss not in CURVED:
+        raise ParameterError(
+            f"loss is {loss!r}; boosting by pairs needs one with a curvature: {', '.join(CURVED)}"
         )
-    return data.take(rows[np.lexsort((rows, block))]), np.bincount(block).tolist()
+
+
+def derivatives_of_pairs(data: Data, loss: CurvedLoss) -> Derivatives:
+    """Return the function (s, _) -> (n ∇f, n D) of the loss over the pairs of `data` at scores s.
+
+    D is the diagonal bound of `BoundLoss.curvature`. Libraries of boosted trees give their own
+    data as the second argument; the target, weights and pairs are those of `data`.
+    """
+    f = BoundLoss(loss, data)
+
+    def derivatives(s: ArrayLike, _: object) -> tuple[Vector, Vector]:
+        return data.n * f.value_and_gradient(s)[1], data.n * f.curvature(s)
+
+    return derivatives
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from aucbench.optim.trees import Tree, TreeSum
 from aucbench.ranges import Range
 from aucbench.stats.vectors import unit_weights
 
-from .parts import OnDense, dense, require, threads
+from .parts import Derivatives, OnDense, dense, require, threads
 
 SMALLEST, LARGEST = 1e-37, 1e38  # of numbers that 32 bits hold with all their digits
 
@@ -99,8 +99,10 @@ class XgBoost(Solver):
         self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
     ) -> State:
         """Return the boosted trees."""
-        settings = {**self.settings(rng), "objective": "binary:logistic"}
-        return boosted(settings, problem.data, self.n_estimators)
+        settings, data = {**self.settings(rng), "objective": "binary:logistic"}, problem.data
+        return boosted(
+            settings, data.rows, self.n_estimators, 1.0 * (data.y > 0), unit_weights(data.weights)
+        )
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:
         """Return the parameters of XGBoost, without the objective."""
@@ -165,20 +167,17 @@ def _base(learner: Mapping[str, Any]) -> float:
 
 
 def boosted(
-    settings: dict[str, Any], data: Data, count: int, queries: list[int] | None = None
+    settings: dict[str, Any],
+    rows: Rows,
+    count: int,
+    labels: Vector,
+    weights: Vector | None = None,
+    objective: Derivatives | None = None,
 ) -> State:
-    """Return the state with `count` trees, fitted to labels 0 and 1 of dense rows.
-
-    `queries` are the sizes of the queries of a ranking, in the order of the rows.
-    """
+    """Return the state with `count` trees, fitted to dense rows by an objective of ours or its."""
     import xgboost
 
-    labels = (data.y > 0).astype(np.float32)
-    sample = xgboost.DMatrix(
-        to_library_matrix(data.rows), labels, weight=unit_weights(data.weights), nthread=threads()
-    )
-    if queries is not None:
-        sample.set_group(queries)
-    booster = xgboost.train(settings, sample, count)
-    count_rows(count * data.n)
+    sample = xgboost.DMatrix(to_library_matrix(rows), labels, weight=weights, nthread=threads())
+    booster = xgboost.train(settings, sample, count, obj=objective)
+    count_rows(count * rows.n)
     return State(model=OnDense(Trees(booster)))

@@ -16,10 +16,10 @@ from aucbench.testing.solvers.inputs import values_somewhere
 WRITTEN = {
     "hist-gradient-boosting": "hist-gradient-boosting[max_iter=20]",
     "lightgbm": "lightgbm[n_estimators=20]",
-    "lightgbm-pairwise": "lightgbm-pairwise[n_estimators=20]",
+    "lightgbm-pairs": "lightgbm-pairs[n_estimators=20]",
     "random-forest": "random-forest[n_estimators=10]",
     "xgboost": "xgboost[n_estimators=20]",
-    "xgboost-pairwise": "xgboost-pairwise[n_estimators=20]",
+    "xgboost-pairs": "xgboost-pairs[n_estimators=20]",
     "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
     "top-k": "top-k[k=3]",
     "box": "box[lo=-1,hi=0.5]",

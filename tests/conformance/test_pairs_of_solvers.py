@@ -53,7 +53,7 @@ def data_of(pairs):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_a_solver_trains_on_pairs_or_refuses_them(name, kind):
-    few = "[n_estimators=20]" if name.endswith("-pairwise") else ""
+    few = "[n_estimators=20]" if name.endswith("-pairs") else ""
     pairs, solver = KINDS[kind], get_solver(name + few)
     data, capability = data_of(pairs), f"{pairs.kind}-pairs"
     if capability not in ABLE[name]:

@@ -45,7 +45,7 @@ def toys():
 
 
 SLOW = {
-    *("hist-gradient-boosting", "lightgbm", "lightgbm-pairwise", "xgboost", "xgboost-pairwise"),
+    *("hist-gradient-boosting", "lightgbm", "lightgbm-pairs", "xgboost", "xgboost-pairs"),
     *("random-forest", "linear-svc"),
 }
 

@@ -1,6 +1,7 @@
 """Baselines give what their library gives, and say how far they are from an optimum."""
 
 import sys
+from dataclasses import replace
 
 import lightgbm
 import numpy as np
@@ -16,18 +17,16 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.svm import LinearSVC
 
 from aucbench import auc, get_solver, solve
-from aucbench.data import Data
+from aucbench.data import Data, Labels, Survival
 from aucbench.data.arrays import Rows
 from aucbench.errors import DataError, MissingExtraError
-from aucbench.pairs import Group
+from aucbench.pairs import Group, Time
 from aucbench.registry import describe
 from aucbench.registry.lookup import find
 from aucbench_plugins.baselines import parts
-from aucbench_plugins.baselines.lightgbm_pairwise import divide_rows
 
 TREES = ["hist-gradient-boosting", "random-forest", "lightgbm", "xgboost"]
-PAIRWISE = ["lightgbm-pairwise", "xgboost-pairwise"]
-EXTRA = [name for name in [*TREES, *PAIRWISE] if name.startswith(("light", "xg"))]
+EXTRA = ["lightgbm", "lightgbm-pairs", "xgboost", "xgboost-pairs"]
 
 X, Y = sample(4, n=300, d=6, density=0.8, shift=0.6 * (np.arange(6) < 3))
 AT = sample(5, n=300, d=6, density=0.8)[0]
@@ -35,19 +34,23 @@ SEED = int(np.random.default_rng(0).spawn(2)[1].integers(2**31))  # which a solv
 ONE = {"random_state": SEED, "n_jobs": 1}
 LIGHT = {**ONE, "n_estimators": 9, "deterministic": True, "force_row_wise": True, "verbosity": -1}
 XG = {**ONE, "n_estimators": 9, "learning_rate": 0.3}
-PAIRS_OF_XG = {"objective": "rank:pairwise", "lambdarank_pair_method": "mean",
-               "lambdarank_num_pair_per_sample": 3}  # fmt: skip
+GROUP = np.random.default_rng(3).permutation(np.arange(300) // 6)
+TIMES = np.random.default_rng(4).exponential(np.exp(-Y)).round(1) + 0.1
+WEIGHTS = np.random.default_rng(5).uniform(0.5, 2.0, 300)
 
 
-def grouped():
-    """Rows in shuffled groups of six; those of a group with one class take no part."""
-    group = np.random.default_rng(3).permutation(np.arange(len(X)) // 6)
-    order = np.argsort(group, kind="stable")
-    both = [r for r in np.split(order, np.flatnonzero(np.diff(group[order])) + 1) if np.ptp(Y[r])]
-    return group, np.concatenate(both), [rows.size for rows in both]
-
-
-GROUP, IN_GROUPS, SIZES = grouped()
+def pairs_of(kind):
+    """(data, which pairs (i, j) count, how much a row does) of the rows X."""
+    above = np.subtract.outer(Y, Y) > 0
+    if kind == "groups":
+        same = np.equal.outer(GROUP, GROUP)
+        return Data.of(X, Y, groups=GROUP, pairs=Group()), above & same, np.ones(300)
+    if kind == "times":
+        events = np.arange(300) % 3 > 0
+        order = np.less.outer(TIMES, TIMES) | (np.equal.outer(TIMES, TIMES) & ~events)
+        data = replace(Data.of(X, Survival.of(TIMES, events)), pairs=Time())
+        return data, order & events[:, None], np.ones(300)
+    return Data.of(X, Labels.of(Y, weights=WEIGHTS)), above, WEIGHTS
 
 
 def forest():
@@ -67,20 +70,23 @@ def light():
     return made.predict(AT, raw_score=True)
 
 
-def light_ranker(objective, rows=slice(None), sizes=(300,)):
-    made = lightgbm.LGBMRanker(objective=objective, lambdarank_truncation_level=max(sizes), **LIGHT)
-    return made.fit(X[rows], Y[rows] > 0, group=[*sizes]).predict(AT)
+def over_pairs(kind):
+    """(data, objective by all pairs one by one) of the squared hinge."""
+    data, counts, weights = pairs_of(kind)
+    share = counts * np.outer(weights, weights)
+    share /= share.sum()
+
+    def derivatives(target, s):
+        slope = -2.0 * share * np.maximum(1.0 - np.subtract.outer(s, s), 0.0)
+        mass = share.sum(axis=0) + share.sum(axis=1)
+        return 300 * (slope.sum(axis=1) - slope.sum(axis=0)), 300 * 4.0 * mass
+
+    return data, derivatives
 
 
 def xg():
     made = xgboost.XGBClassifier(subsample=0.7, tree_method="hist", **XG).fit(X, Y > 0)
     return made.predict(AT, output_margin=True).astype(np.float64)
-
-
-def xg_ranker(rows=slice(None), sizes=(300,)):
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    made = xgboost.XGBRanker(**PAIRS_OF_XG, **XG)
-    return made.fit(X[rows], Y[rows] > 0, qid=query).predict(AT)
 
 
 LIBRARIES = {  # a solver, and the scores of its library
@@ -89,15 +95,8 @@ LIBRARIES = {  # a solver, and the scores of its library
     "hist-gradient-boosting[max_iter=9,min_samples_leaf=5,balanced=true]":
         lambda: boosting("balanced"),
     "lightgbm[n_estimators=9,colsample_bytree=0.5]": light,
-    "lightgbm-pairwise[n_estimators=9]": lambda: light_ranker("lambdarank"),
-    "lightgbm-pairwise[n_estimators=9,objective=rank_xendcg]": lambda: light_ranker("rank_xendcg"),
     "xgboost[n_estimators=9,subsample=0.7]": xg,
-    "xgboost-pairwise[n_estimators=9,pairs=3]": xg_ranker,
 }  # fmt: skip
-OF_GROUPS = {
-    "lightgbm-pairwise[n_estimators=9]": lambda: light_ranker("lambdarank", IN_GROUPS, SIZES),
-    "xgboost-pairwise[n_estimators=9,pairs=3]": lambda: xg_ranker(IN_GROUPS, SIZES),
-}
 
 
 @pytest.mark.parametrize("spec", LIBRARIES)
@@ -106,12 +105,15 @@ def test_scores_are_those_of_the_library(spec):
     np.testing.assert_allclose(found, LIBRARIES[spec](), rtol=1e-6 if "xgb" in spec else 1e-12)
 
 
-@pytest.mark.parametrize("spec", OF_GROUPS)
-def test_groups_are_queries(spec):
-    data = Data.of(X, Y, groups=GROUP, pairs=Group())
-    np.testing.assert_allclose(
-        solve(spec, data).decision_function(AT), OF_GROUPS[spec](), rtol=1e-6
-    )
+@pytest.mark.parametrize("kind", ["weights", "groups", "times"])
+def test_trees_are_fitted_to_the_gradient_over_all_pairs(kind):
+    data, objective = over_pairs(kind)
+    light = lightgbm.LGBMRegressor(objective=objective, **LIGHT).fit(X, Y)
+    found = solve("lightgbm-pairs[n_estimators=9]", data).decision_function(AT)
+    np.testing.assert_allclose(found, light.predict(AT), rtol=1e-6)
+    xg = xgboost.XGBRegressor(objective=objective, base_score=0.0, **XG).fit(X, Y)
+    found = solve("xgboost-pairs[n_estimators=9]", data).decision_function(AT)
+    np.testing.assert_allclose(found, xg.predict(AT), rtol=1e-5, atol=1e-6)
 
 
 def test_sgd_logistic():
@@ -123,7 +125,7 @@ def test_sgd_logistic():
     assert auc(Y, run.decision_function(X)) > 0.8
 
 
-@pytest.mark.parametrize("name", ["hist-gradient-boosting", "xgboost", "xgboost-pairwise"])
+@pytest.mark.parametrize("name", ["hist-gradient-boosting", "xgboost", "xgboost-pairs"])
 def test_sparse_rows_beyond_the_limit_are_refused(name):
     n, d = 20, 2**24
     each = np.arange(n + 1, dtype=np.int32)
@@ -136,18 +138,6 @@ def test_sparse_rows_are_scored_a_chunk_at_a_time(monkeypatch):
     run = solve(get_solver("xgboost", n_estimators=3), Data.of(X, Y))
     monkeypatch.setattr(parts, "DENSE_BYTES", 8 * 6 * 7)
     np.testing.assert_array_equal(run.decision_function(csr_array(AT)), run.decision_function(AT))
-
-
-def test_more_rows_than_lightgbm_takes_are_divided_into_queries():
-    X, y = sample(4, n=20_001)
-    order, sizes = divide_rows(y > 0, np.random.default_rng(0))
-    assert sizes == [6667, 6667, 6667]
-    assert sorted(order) == [*range(20_001)]
-    shares = [np.mean(y[part] > 0) for part in np.split(order, np.cumsum(sizes)[:-1])]
-    np.testing.assert_allclose(shares, np.mean(y > 0), atol=2e-4)
-    for given in ({"truncation": 50}, {"objective": "rank_xendcg"}):
-        run = solve(get_solver("lightgbm-pairwise", n_estimators=5, **given), Data.of(X, y))
-        assert auc(y, run.decision_function(X)) > 0.8
 
 
 @pytest.mark.parametrize("name", EXTRA)

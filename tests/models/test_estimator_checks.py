@@ -13,10 +13,10 @@ WRITTEN = {
     "hist-gradient-boosting": "hist-gradient-boosting[max_iter=10]",
     "interval-regression": "interval-regression[lam=0.01]",  # no path of them
     "lightgbm": "lightgbm[n_estimators=10]",
-    "lightgbm-pairwise": "lightgbm-pairwise[n_estimators=10]",
+    "lightgbm-pairs": "lightgbm-pairs[n_estimators=10]",
     "random-forest": "random-forest[n_estimators=5]",
     "xgboost": "xgboost[n_estimators=10]",
-    "xgboost-pairwise": "xgboost-pairwise[n_estimators=10]",
+    "xgboost-pairs": "xgboost-pairs[n_estimators=10]",
 }
 EACH_CHANGE = {"opauc"}  # the checks ask the estimator, and little of the solver
 # The exceptions of all solvers, and of one: the check, and the reason.

@@ -112,7 +112,7 @@ LARGEST = [  # the largest values that can be computed with
     *((name, "lam", 1e100) for name in ("opauc", "opauc-lr", "uni-exp", "reg-solam")),
     *(("sgd-logistic", "alpha", 1e20), ("interval-regression", "margin", 1e100)),
     *(("spam-l1", "l1", 1e100), ("spam-net", "l2", 1e100)),
-    *(("xgboost", "reg_lambda", 1e38), ("xgboost-pairwise", "min_child_weight", 1e38)),
+    *(("xgboost", "reg_lambda", 1e38), ("xgboost-pairs", "min_child_weight", 1e38)),
 ]
 COUNTS = [("sht-auc", "k"), ("sht-auc", "blocks"), ("oam-seq", "buffer"), ("opauc-lr", "rank")]
 LIMITS = [*LARGEST, ("lightgbm", "num_leaves", 131072), *((*each, 2**31 - 1) for each in COUNTS)]
