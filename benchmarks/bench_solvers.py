@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import aucbench
+from aucbench.contract import Budget
 
 from .rows import dense, ones
 
@@ -45,3 +48,19 @@ class FewRows:
 
     def time_next(self, solver: str, d: int) -> None:
         aucbench.solve(self.solver, self.data)
+
+
+class LeavePairOut:
+    """The λ of `ls-svm` by leave-pair-out: one factor, and all pairs for each of its values."""
+
+    version = "1"
+    params = ([(300, 30), (300, 3000), (2000, 30)],)
+    param_names = ("n, d",)
+
+    def setup(self, shape: tuple[int, int]) -> None:
+        self.data = dense(*shape)
+        self.solver = aucbench.get_solver("ls-svm", lam="leave-pair-out")
+
+    def time_problem(self, shape: tuple[int, int]) -> None:
+        fresh = self.data.with_rows(self.data.rows)
+        self.solver.problem(fresh, np.random.default_rng(0), Budget())

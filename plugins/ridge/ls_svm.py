@@ -15,7 +15,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gap_of_gradient
 from aucbench.data.tally import count_at_least
-from aucbench.errors import require_above
+from aucbench.errors import ParameterError, require_above
 from aucbench.objectives import MomentSquare, PairwiseSquare, square_over
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.conjugate_gradient import certified_solution
@@ -23,13 +23,14 @@ from aucbench.optim.term_model import Model
 from aucbench.optim.term_newton import term_newton
 from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
 
+from .leave_pair_out import LEAVE_PAIR_OUT, best_ridge
 from .normal_equations import model, of_moments, preconditioner
 
 
 @about(
     "the exact least-squares ranking, in seconds for few features",
     certified=True,
-    cites=("gao2013", "bertsekas1982", "yuan2006"),
+    cites=("gao2013", "bertsekas1982", "yuan2006", "pahikkala2008", "airola2011"),
 )
 @dataclass(frozen=True)
 class LsSvm(Solver):
@@ -64,7 +65,9 @@ class LsSvm(Solver):
         Ridge λ > 0, in units of the pairwise square per squared unit of w. None means
         0.3 D² (1/n₊ + 1/n₋), where D² is the mean square distance of a pair of rows: see
         `aucbench.optim.default_ridge`. "auto" chooses it by held-out training rows: see
-        `aucbench.optim.ridge`.
+        `aucbench.optim.ridge`. "leave-pair-out" chooses among the same values by the AUC of all
+        pairs of rows, each left out of a fit (`aucbench_plugins.ridge.leave_pair_out`), in closed
+        form: for few rows, of labels without weights, groups and bounds of weights.
     tol : float
         Relative residual > 0 at which it ends.
     group : float, optional
@@ -75,20 +78,21 @@ class LsSvm(Solver):
     Raises
     ------
     ParameterError
-        When a parameter is not greater than 0.
+        When a parameter is not greater than 0, or there is a `group` beside "leave-pair-out".
     DataError
-        When `lam` is None and rows are too long to derive it from.
+        When rows are too long to derive `lam` from, or "leave-pair-out" finds a class of one row.
     UnsupportedError
-        When there is a `group`, and the rows are read in chunks.
+        When there is a `group`, and the rows are read in chunks; when "leave-pair-out" meets data
+        that have no closed form.
 
     References
     ----------
     The baseline B-LS-SVM of Gao, Jin, Zhu & Zhou, "One-pass AUC optimization", ICML 2013. Group
     lasso: Yuan & Lin, "Model selection and estimation in regression with grouped variables",
-    Journal of the Royal Statistical Society B 68, 2006.
+    Journal of the Royal Statistical Society B 68, 2006. Leave-pair-out: see `LeavePairOut`.
     """
 
-    lam: float | Literal["auto"] | None = None
+    lam: float | Literal["auto", "leave-pair-out"] | None = None
     tol: float = 1e-10
     group: float | None = None
 
@@ -99,12 +103,18 @@ class LsSvm(Solver):
     )
 
     def __post_init__(self) -> None:
-        require_above_or_auto(0, lam=self.lam)
+        require_above_or_auto(0, lam=None if self.lam == LEAVE_PAIR_OUT else self.lam)
         require_above(0, tol=self.tol, group=self.group)
+        if self.lam == LEAVE_PAIR_OUT and self.group is not None:
+            raise ParameterError(
+                "lam=leave-pair-out has no closed form with a group lasso; take lam=auto, or leave "
+                "group out"
+            )
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square with the ridge λ, within bounds of weights."""
-        lam = ridge(self, data, rng, budget)
+        by_pairs = self.lam == LEAVE_PAIR_OUT
+        lam = best_ridge(data) if by_pairs else ridge(self, data, rng, budget)
         return Problem(square_over(data), penalty_of(data, lam, self.group))
 
     def iterates(
