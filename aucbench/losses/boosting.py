@@ -1,7 +1,8 @@
-"""What the objectives of boosted trees share: gradients, curvatures and measures of pairs."""
+"""The exact loss over pairs, and its measure, as libraries of boosted trees call them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from warnings import warn
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import NoPairsError
-from aucbench.losses.pair_loss import BoundLoss, Loss, PairLoss
+from aucbench.losses.pair_loss import BoundLoss, Loss, PairLoss, bend_of
+from aucbench.metrics.pairs import measured_by
 from aucbench.pairs import Pairs
 
 Given = NDArray[Any] | None
@@ -19,37 +21,48 @@ Given = NDArray[Any] | None
 class Boosting:
     """n ∇f(s) and n D of `PairLoss`, at the scores s of n rows, as trees of Newton boosting ask.
 
-    The factor n makes the curvature of a row about that of a loss of rows. So the defaults of a
-    library for the least curvature of a leaf and for the penalty of its value keep their meaning.
-    Rows that are asked for again, tree by tree, are prepared once.
+    D is a bound of the curvature (`BoundLoss.curvature`). The factor n makes that of a row about
+    that of a loss of rows. So the defaults of a library for the least curvature of a leaf and for
+    the penalty of its value keep their meaning. If no two rows can be compared, the gradient is 0,
+    and the first call that sees it warns.
+
+    Weights and groups are those of the library: its queries are the groups of pairs of "group", and
+    of "grades" if there are queries. XGBoost has one weight for each query, which is refused.
 
     Parameters
     ----------
     loss, pairs :
-        As `PairLoss`; with a curvature.
+        As `PairLoss`; the loss has a curvature.
+
+    Raises
+    ------
+    ParameterError, UnsupportedError
+        As `PairLoss`, and when the loss is piecewise linear.
     """
 
-    def __init__(self, loss: Loss, pairs: Pairs | str):
+    def __init__(self, loss: Loss = "squared-hinge", pairs: Pairs | str = "all"):
         self._of = PairLoss(loss, pairs)
-        self._known: tuple[tuple[Given, ...], BoundLoss] | None = None
+        bend_of(loss)
+        self._known: tuple[list[Any], BoundLoss] | None = None
         self._has_warned = False
 
-    def derivatives(
-        self, s: Vector, target: NDArray[Any], sizes: Given, weights: Given
+    def __call__(
+        self, first: Any, second: Any, sample_weight: Given = None, group: Given = None
     ) -> tuple[Vector, Vector]:
-        """Return n ∇f and n D, each (n,); 0 and 1 if no two rows can be compared, with a warning.
+        """Return `derivatives` of what a library gives, see `rows_of`."""
+        return self.derivatives(*rows_of(first, second, sample_weight, group))
+
+    def derivatives(
+        self, s: Vector, target: Any, sizes: Given = None, weights: Given = None
+    ) -> tuple[Vector, Vector]:
+        """Return n ∇f(s) and n D, each (n,); 0 and 1 if no two rows can be compared.
 
         Parameters
         ----------
         s, target, weights : arrays of shape (n,)
-            As in `PairLoss`; weights may be None.
-        sizes : array of shape (G,), or None
+            As in `PairLoss`.
+        sizes : array of shape (G,), optional
             The number of rows of each group, in the order of the rows.
-
-        Raises
-        ------
-        DataError, UnsupportedError
-            As `PairLoss.curvature`.
         """
         n = len(target)
         try:
@@ -61,21 +74,36 @@ class Boosting:
             return np.zeros(n), np.ones(n)
         return n * bound.value_and_gradient(s)[1], n * bound.curvature(s)
 
-    def bind(self, target: NDArray[Any], sizes: Given, weights: Given) -> BoundLoss:
+    def bind(self, target: Any, sizes: Given = None, weights: Given = None) -> BoundLoss:
         """Return the loss of some rows, that of the last call if they are the same."""
-        given = (target, sizes, weights)
-        if self._known is None or not all(map(_are_equal, self._known[0], given)):
+        given = [target, sizes, weights]
+        if self._known is None or not all(map(np.array_equal, self._known[0], given)):
             groups = None if sizes is None else np.repeat(np.arange(len(sizes)), sizes)
-            of = PairLoss(self._of.loss, self._of.pairs, weights)
-            kept = tuple(None if one is None else one.copy() for one in given)
-            self._known = kept, of.bind(target, groups)
+            bound = replace(self._of, weights=weights).bind(target, groups)
+            self._known = [*map(np.array, given)], bound
         return self._known[1]
 
     @property
     def measure(self) -> str:
-        """The name of the measure that belongs to the pairs."""
-        return "auc" if self._of.kind is None else self._of.kind.measure
+        """The name of the measure of the pairs, such as auc or pauc[max_fpr=0.1]."""
+        return measured_by(self._of.kind)
+
+    def quality(self, *given: Any) -> float:
+        """Return this measure of what a library gives; `NoPairsError` if nothing is compared."""
+        s, *rows = rows_of(*given)
+        return self.bind(*rows).quality(s)
 
 
-def _are_equal(known: Given, given: Given) -> bool:
-    return known is given or (known is not None and np.array_equal(known, given))  # type: ignore[arg-type]
+def rows_of(first: Any, second: Any, weights: Given = None, sizes: Given = None) -> list[Any]:
+    """Return scores, target, sizes of groups and weights, as LightGBM and XGBoost give them.
+
+    Their `train` gives scores and a data set, and their estimators target, scores, weights, sizes.
+    """
+    if not hasattr(second, "get_label"):
+        return [second, first, sizes, weights]
+    weights = second.get_weight()
+    if not hasattr(second, "get_uint_info"):
+        return [first, second.get_label(), second.get_group(), weights]
+    ends = second.get_uint_info("group_ptr")  # of XGBoost, which has empty arrays for nothing
+    sizes = np.diff(ends) if ends.size else None
+    return [first, second.get_label(), sizes, weights if weights.size else None]

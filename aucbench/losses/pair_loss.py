@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,39 +12,26 @@ from numpy.typing import ArrayLike
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.grades import Grades
-from aucbench.data.kinds import Target
 from aucbench.data.row_roles import numbered
 from aucbench.data.survival import Survival
-from aucbench.data.targets import Labels
+from aucbench.data.targets import Labels, RowTarget
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import quality_of
 from aucbench.metrics.rows import bare
-from aucbench.objectives import (
-    Aum,
-    PairwiseHinge,
-    PairwiseLogistic,
-    PairwiseSquare,
-    PairwiseSquaredHinge,
-)
-from aucbench.pairs import ByClass, Fpr, Grade, Group, Pairs, Time, members_of
+from aucbench.objectives import aucbench_objectives
+from aucbench.pairs import Fpr, Grade, Group, Pairs, Time, members_of
 from aucbench.pairs.range import Ranged
 from aucbench.stats.vectors import floats, row_weights
 
 Loss = Literal["squared-hinge", "hinge", "logistic", "square", "aum"]
-Function = Aum | PairwiseHinge | PairwiseLogistic | PairwiseSquare | PairwiseSquaredHinge
-FUNCTIONS: Mapping[str, type[Function]] = MappingProxyType(
-    {
-        "squared-hinge": PairwiseSquaredHinge,
-        "hinge": PairwiseHinge,
-        "logistic": PairwiseLogistic,
-        "square": PairwiseSquare,
-        "aum": Aum,
-    }
-)
-PAIRS: Mapping[str, Pairs | None] = MappingProxyType(
-    {"all": None, "group": Group(), "fpr": Fpr(max=0.1), "survival": Time(), "grades": Grade()}
-)
 BEND = {"squared-hinge": 2.0, "logistic": 0.25, "square": 2.0}  # K, the largest φ″
+PAIRS: Mapping[str, Pairs | None] = {
+    "all": None,
+    "group": Group(),
+    "fpr": Fpr(max=0.1),
+    "survival": Time(),
+    "grades": Grade(),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +41,8 @@ class PairLoss:
     The sum runs over all pairs, and costs O(n log n): one sort of the scores. It is exact up to
     rounding. With the margin z = s_i − s_j, φ is [1 − z]₊² (squared-hinge), [1 − z]₊ (hinge),
     log(1 + e⁻ᶻ) (logistic) or (1 − z)² (square). The AUM is no sum over pairs, but the area under
-    the minimum of the false-positive and the false-negative rate (`aucbench.objectives.Aum`).
+    the minimum of the false-positive and the false-negative rate. `aucbench.objectives` has the
+    same functions of w, with their papers.
 
     Parameters
     ----------
@@ -66,28 +52,16 @@ class PairLoss:
         Which pairs count, and how much. "all": each positive with each negative. "group": those of
         one group. "fpr": those of the highest tenth of the negatives, `Fpr(max=0.1)`. "survival":
         comparable times, the earlier event should score higher. "grades": different grades, of one
-        group where there are groups. Or an object of `aucbench.pairs`, such as `Fpr(max=0.05)`.
+        group if there are groups. Or an object of `aucbench.pairs`, such as `Fpr(max=0.05)`.
     weights : array of shape (n,), optional
         What each row counts for, above 0. A pair counts for the product.
 
     Raises
     ------
     ParameterError
-        When a word is unknown, or the weights make no sense.
+        When a word is unknown.
     UnsupportedError
-        When the AUM is asked for other pairs than all, or K classes are given.
-
-    References
-    ----------
-    Joachims, "A support vector method for multivariate performance measures", ICML 2005. Rust &
-    Hocking, "A log-linear gradient descent algorithm for unbalanced binary classification using the
-    all pairs squared hinge loss", 2023. Hillman & Hocking, JMLR 24, 2023 (AUM).
-
-    Examples
-    --------
-    >>> from aucbench.losses import PairLoss
-    >>> PairLoss("hinge").value_and_gradient([0.5, 0.0, 1.0], [1, 0, 0])
-    (1.0, array([-1. ,  0.5,  0.5]))
+        When the AUM is asked for other pairs than all.
     """
 
     loss: Loss = "squared-hinge"
@@ -95,20 +69,13 @@ class PairLoss:
     weights: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        if self.loss not in FUNCTIONS:
-            raise ParameterError(f"loss is {self.loss!r}; give one of {', '.join(get_args(Loss))}")
-        if isinstance(self.pairs, str) and self.pairs not in PAIRS:
-            raise ParameterError(
-                f"pairs is {self.pairs!r}; give one of {', '.join(PAIRS)}, or an object of "
-                "aucbench.pairs"
-            )
+        for name, known in (("loss", get_args(Loss)), ("pairs", PAIRS)):
+            word = getattr(self, name)
+            if isinstance(word, str) and word not in known:
+                also = ", or an object of aucbench.pairs" if name == "pairs" else ""
+                raise ParameterError(f"{name} is {word!r}; give one of {', '.join(known)}{also}")
         if self.loss == "aum" and self.kind is not None:
             raise UnsupportedError("the AUM has all pairs; take pairs='all', or another loss")
-        if isinstance(self.kind, ByClass):
-            raise UnsupportedError(
-                "pairs of K classes need K columns of scores; make a loss for each class against "
-                "the others"
-            )
 
     @property
     def kind(self) -> Pairs | None:
@@ -124,19 +91,22 @@ class PairLoss:
         ----------
         scores : array of shape (n,)
             Finite numbers; a larger one means more positive, an earlier event, or a higher grade.
-        target : array of shape (n,), or Survival
+        target : array of shape (n,), or target of `aucbench.data`
             Labels in {0, 1}, {−1, 1} or booleans. For "grades" ordered numbers. For "survival" a
-            `Survival`, a structured array of events and times as scikit-survival has it, or times
-            of which those of censored rows are negative, as in XGBoost.
+            structured array of events and times as scikit-survival has it, or times of which those
+            of censored rows are negative, as XGBoost has them.
         groups : array of shape (n,), optional
             The group of each row, any values.
 
         Raises
         ------
         DataError
-            When shapes differ, a score is not finite, groups are missing or are not used.
+            When shapes differ, a score is not finite, a weight is not above 0, or groups are
+            missing or are not used.
         NoPairsError
             When no two rows can be compared, such as rows of one class.
+        UnsupportedError
+            When the AUM has weights, or the square a range, of which it is not convex.
         """
         return self.bind(target, groups).value_and_gradient(scores)
 
@@ -149,69 +119,68 @@ class PairLoss:
 
         Parameters and errors are those of `value_and_gradient`.
         """
-        pairs = self.kind
-        rows = bare(self._target(target))
-        numbers = numbered("groups", groups, rows.n)
-        if numbers is not None and not _has_groups(pairs):
+        y, pairs = _rows(target, self.kind), self.kind
+        if self.weights is not None:
+            y = replace(y, weights=row_weights(self.weights, y.n))
+        numbers = numbered("groups", groups, y.n)
+        within = isinstance(pairs, Group) or getattr(pairs, "column", None) is not None
+        if within and numbers is None:
+            raise DataError("the pairs are those of one group; give groups, one for each row")
+        if numbers is not None and not (within or (isinstance(pairs, Grade) and not pairs.across)):
             raise DataError(
                 f"groups are given, and pairs={self.pairs!r} compare rows of all groups; leave "
                 "them out, or take pairs='group'"
             )
-        data = replace(rows, groups=numbers, pairs=pairs)
-        if pairs is not None:
-            members_of(data)  # which refuses a target of another kind, and missing groups
-        return BoundLoss(self.loss, data)
-
-    def _target(self, target: Any) -> Target:
-        known: Survival | Grades | Labels
-        if isinstance(self.kind, Time):
-            known = _survival(target)
-        else:
-            known = Grades.of(target) if isinstance(self.kind, Grade) else Labels.of(target)
-        return replace(known, weights=row_weights(self.weights, known.n))
+        return BoundLoss(self.loss, replace(bare(y), groups=numbers, pairs=pairs))
 
 
-def _survival(target: Any) -> Survival:
-    if isinstance(target, Survival) or getattr(target, "dtype", np.dtype(float)).names:
+def _rows(target: Any, pairs: Pairs | None) -> Any:
+    """Return what the pairs compare; a target of `aucbench.data` as it is."""
+    if isinstance(target, RowTarget):
+        return target
+    if not isinstance(pairs, Time):
+        return Grades.of(target) if isinstance(pairs, Grade) else Labels.of(target)
+    if getattr(target, "dtype", np.dtype(float)).names:
         return Survival.of_fields(target)
     signed = floats("target", target)
     return Survival.of(np.abs(signed), signed > 0.0)
 
 
-def _has_groups(pairs: Pairs | None) -> bool:
-    """Whether the pairs are those of one group, if there are groups."""
-    if isinstance(pairs, Grade):
-        return not pairs.across
-    return isinstance(pairs, Group) or getattr(pairs, "column", None) is not None
+def bend_of(loss: str) -> float:
+    """Return K, the largest φ″; raise `UnsupportedError` for a loss that is piecewise linear."""
+    if loss not in BEND:
+        raise UnsupportedError(
+            f"{loss} is piecewise linear and has no curvature, which Newton boosting needs; take "
+            f"{', '.join(BEND)}"
+        )
+    return BEND[loss]
 
 
 class BoundLoss:
     """The loss over the pairs of fixed rows, as a function of their scores.
 
-    It owns the memory that a call needs, so that two threads must not share it.
+    It owns the memory that a call needs, so that two threads must not share it. Where the scores
+    are not one finite number for each row, its methods raise `DataError`.
 
     Parameters
     ----------
     loss : str
-        As in `PairLoss`.
+        As in `PairLoss`, whose errors it raises.
     data : Data
         Target, groups and pairs of n rows.
     """
 
     def __init__(self, loss: Loss, data: Data):
         self.loss, self.data = loss, data
-        self._f = FUNCTIONS[loss](data)
+        self._f = aucbench_objectives()["aum" if loss == "aum" else f"pairwise-{loss}"](data)
+        if data.pairs is not None:
+            members_of(data)  # which refuses a target of another kind, and rows without pairs
 
     def value_and_gradient(self, scores: ArrayLike) -> tuple[float, Vector]:
-        """Return f(s) and a subgradient in the scores s (n,).
-
-        Raises
-        ------
-        DataError
-            Unless there is one finite score for each row.
-        """
-        s, f = self._checked(scores), self._f
-        return f.bent(s)[:2] if isinstance(f, PairwiseSquare) else f.of_scores(s)
+        """Return f(s) and a subgradient in the scores s (n,)."""
+        s = self._checked(scores)
+        value, c, *_ = self._f.bent(s) if self.loss == "square" else self._f.of_scores(s)
+        return value, c
 
     def curvature(self, scores: ArrayLike) -> Vector:
         """Return D (n,) with u·∇²f(s)u ≤ Σ_r D_r u_r² for all u, for boosting by Newton steps.
@@ -220,47 +189,27 @@ class BoundLoss:
 
             u·∇²f u ≤ K Σ π_ij (u_i − u_j)² ≤ 2K Σ π_ij (u_i² + u_j²) = Σ_r 2K B_r u_r².
 
-        It does not depend on s, unless the pairs are those of a range at the scores s.
-
-        Raises
-        ------
-        UnsupportedError
-            When the loss is piecewise linear, and has no curvature.
-        DataError
-            Unless there is one finite score for each row.
+        It does not depend on s, unless the pairs are those of a range at the scores s. A loss that
+        is piecewise linear has none, and raises `UnsupportedError`.
         """
-        s = self._checked(scores)
-        if self.loss not in BEND:
-            raise UnsupportedError(
-                f"{self.loss} is piecewise linear and has no curvature, which Newton boosting "
-                f"needs; take {', '.join(BEND)}"
-            )
-        pairs = self.data.pairs
-        if not isinstance(pairs, Ranged):
-            return 2.0 * BEND[self.loss] * self._masses
-        above, below = pairs.within(members_of(self.data).blocks, s).row_masses
-        mass = pairs.rest * self._masses + (1.0 - pairs.rest) * (above + below)
-        return np.asarray(2.0 * BEND[self.loss] * mass)
+        s, K = self._checked(scores), bend_of(self.loss)
+        pairs, of = self.data.pairs, members_of(self.data)
+        mass = np.add(*of.row_masses)
+        if isinstance(pairs, Ranged):
+            present = np.add(*pairs.within(of.blocks, s).row_masses)
+            mass = pairs.rest * mass + (1.0 - pairs.rest) * present
+        return 2.0 * K * mass
 
     def quality(self, scores: ArrayLike) -> float:
         """Return the share of pairs in order: AUC, grouped or partial AUC, or concordance index."""
         return quality_of(self.data, self._checked(scores))
-
-    @cached_property
-    def _masses(self) -> Vector:
-        if self.data.pairs is None:
-            return self.data.labels.shares
-        above, below = members_of(self.data).row_masses
-        return above + below
 
     def _checked(self, scores: ArrayLike) -> Vector:
         s = floats("scores", scores)
         if s.shape != (self.data.n,):
             raise DataError(f"scores have shape {s.shape} for {self.data.n} rows; give one per row")
         if not np.isfinite(s).all():
-            bad = int(np.argmin(np.isfinite(s)))
             raise DataError(
-                f"the score of row {bad} is {s[bad]}; give finite scores, by smaller steps of the "
-                "training perhaps"
+                f"{np.sum(~np.isfinite(s))} score(s) are not finite; smaller steps may help"
             )
         return s
