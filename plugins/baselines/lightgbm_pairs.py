@@ -55,6 +55,7 @@ class LightGbmPairs(LightGbm):
     ) -> State:
         """Return the boosted trees."""
         data, settings = problem.data, {**self.settings(rng), "metric": "None"}
+        settings["feature_pre_filter"] = False  # else it fails where no feature can be split
         settings["objective"] = derivatives_of_pairs(data, self.loss)
         none = np.zeros(data.n)  # the objective knows the target
         return boosted(settings, data.rows, self.n_estimators, none)

@@ -17,6 +17,7 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.layouts import dense_parts, densify
 from aucbench.errors import MissingExtraError, ParameterError
 from aucbench.losses import BoundLoss
+from aucbench.pairs import pairs_of
 from aucbench.processes.host import cores
 from aucbench.stats.vectors import unit_weights
 
@@ -101,7 +102,7 @@ def derivatives_of_pairs(data: Data, loss: CurvedLoss) -> Derivatives:
     D is the diagonal bound of `BoundLoss.curvature`. Libraries of boosted trees give their own
     data as the second argument; the target, weights and pairs are those of `data`.
     """
-    f = BoundLoss(loss, data)
+    f = BoundLoss(loss, replace(data, pairs=pairs_of(data)))
 
     def derivatives(s: ArrayLike, _: object) -> tuple[Vector, Vector]:
         return data.n * f.value_and_gradient(s)[1], data.n * f.curvature(s)
