@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -21,7 +22,9 @@ from .network import Adam, Momentum, Net, Network, falling, passes
 
 LOSSES = ("squared-hinge", "hinge", "logistic", "square", "aum", "aucm")
 OF_LABELS = ("aum", "aucm")  # which are no sums over pairs
-DESCENTS = {"adam": Adam, "momentum": Momentum}
+DESCENTS: Mapping[str, type[Adam] | type[Momentum]] = MappingProxyType(
+    {"adam": Adam, "momentum": Momentum}
+)
 
 
 @about("curved scores by a network, for any loss over pairs", cites=("rust2023", "kingma2015"))

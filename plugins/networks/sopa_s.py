@@ -75,20 +75,21 @@ class SopaS(Network):
                 s, is_positive = net.scores(B), positive[B]
                 i = B[is_positive]
                 Z = np.maximum(self.margin - (s[is_positive][:, None] - s[~is_positive]), 0.0)
-                log_u[i] = moved(log_u[i], Z**2 / self.tau, self.gamma)  # 1
+                log_u[i] = update_log_u(log_u[i], Z**2 / self.tau, self.gamma)  # 1
                 p = np.exp(Z**2 / self.tau - log_u[i][:, None])  # 2
                 G = net.pullback(slopes(p, Z, is_positive)) + self.ridge * net.theta  # 3
                 net.theta -= falling(share) * self.step * adam(G)  # 4
             yield net.state()
 
 
-def moved(log_u: Vector, exponents: Vector, gamma: float) -> Vector:
+def update_log_u(log_u: Vector, exponents: Vector, gamma: float) -> Vector:
     """Return log((1 − γ) u_i + γ Ê_j exp(e_ij)), and log Ê_j exp(e_ij) where log u_i is NaN."""
     most = exponents.max(axis=1)
     fresh = most + np.log(np.exp(exponents - most[:, None]).mean(axis=1))
     known = np.where(np.isnan(log_u), fresh, log_u)
     with np.errstate(divide="ignore"):  # log 0 where γ is 1
-        return np.logaddexp(np.log1p(-gamma) + known, np.log(gamma) + fresh)
+        moved: Vector = np.logaddexp(np.log1p(-gamma) + known, np.log(gamma) + fresh)
+    return moved
 
 
 def slopes(p: Vector, Z: Vector, positive: Any) -> Vector:
