@@ -2,10 +2,11 @@
 
 from dataclasses import fields
 
+import installed
 import pytest
 
 from aucbench import metrics
-from aucbench.registry import get_solver, list_solvers, names
+from aucbench.registry import get_solver, names
 from aucbench.testing import LAWS, Verdict, parametrize_checks
 from aucbench.testing.laws import found
 from aucbench.testing.samples import Extent, extended
@@ -39,9 +40,14 @@ def few_ends(request, monkeypatch):
         monkeypatch.setattr(aims, "PATIENCE", 0.3 * aims.PATIENCE)
 
 
+@pytest.mark.parametrize("name", installed.WAITING)
+def test_the_package_of_a_solver_is_installed(name):
+    assert name in installed.SOLVERS
+
+
 # Scikit-learn and others draw random numbers on many rows only, which a law warns of.
 @pytest.mark.filterwarnings("default::aucbench.testing.LawWarning")
-@parametrize_checks("solvers", [WRITTEN.get(name, name) for name in list_solvers()])
+@parametrize_checks("solvers", [WRITTEN.get(name, name) for name in installed.SOLVERS])
 def test_solvers(thing, law):
     law(thing)
 
@@ -66,7 +72,7 @@ def test_a_class_of_scikit_learn_may_use_its_random_state_or_not(name, verdict):
     assert Verdict.BROKEN not in verdicts.values()
 
 
-@pytest.mark.parametrize("name", [n for n in list_solvers() if n != "estimator"])
+@pytest.mark.parametrize("name", [n for n in installed.SOLVERS if n != "estimator"])
 def test_the_law_of_parameters_asks_all_of_them(name):
     solver = get_solver(name)
     assert all(values_somewhere(solver, f.name) for f in fields(solver) if f.init)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import installed
 import numpy as np
 import pytest
 
@@ -12,9 +13,9 @@ from aucbench.errors import UnsupportedError
 from aucbench.metrics.pairs import quality_of
 from aucbench.pairs import Fpr, Grade, Group, Time, Top
 from aucbench.records import Stop
-from aucbench.registry import describe, names
+from aucbench.registry import describe
 
-SOLVERS = [name for name in names("solvers") if name != "estimator"]
+SOLVERS = [name for name in installed.SOLVERS if name != "estimator"]
 ABLE = {name: describe("solvers", name).needs["capabilities"] for name in SOLVERS}
 CERTIFIED = ("svm-or", "rank-svm", "ls-svm")
 TAKERS = {

@@ -4,6 +4,7 @@ That a row of weight 2 counts like two rows is a law of objectives and of solver
 ratios of weights count, all bits are those of weights near 1.
 """
 
+import installed
 import numpy as np
 import pytest
 import reference
@@ -20,7 +21,6 @@ from aucbench.objectives import (
     Logistic,
 )
 from aucbench.optim import default_ridge
-from aucbench.registry import list_solvers
 
 N, D = 40, 3
 RNG = np.random.default_rng(0)
@@ -104,7 +104,7 @@ def test_a_sum_of_losses_refuses_weights_that_are_far_from_one(solver):
 def test_each_solver_with_weights_is_of_one_kind_or_the_other():
     kinds = {name.partition("[")[0] for name in (*RATIOS, *SUMS)}
     others = {"lightgbm", "random-forest", "xgboost"}  # which add up losses, and take seconds
-    named = {*list_solvers()} - {"estimator"}  # which asks for a classifier
+    named = {*installed.SOLVERS} - {"estimator"}  # which asks for a classifier
     counting = {n for n in named if "weights" in get_solver(n).needs.capabilities}
     assert counting <= kinds | others
 

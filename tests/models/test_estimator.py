@@ -2,6 +2,7 @@
 
 import pickle
 
+import installed
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,14 +26,14 @@ from aucbench.metrics import intercept_at
 from aucbench.metrics.pairs import quality_of
 from aucbench.models.calibration import calibrator
 from aucbench.pairs import Group
-from aucbench.registry import get_solver, list_solvers
+from aucbench.registry import get_solver
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
 X, SIGNS = sample(2, 200, 6, positives=0.15, shift=0.6)
 Y = np.where(SIGNS > 0, "yes", "no")
 WRITTEN = {"estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]"}
-LEARNERS = [WRITTEN.get(name, name) for name in list_solvers()]
+LEARNERS = [WRITTEN.get(name, name) for name in installed.SOLVERS]
 # One of each kind of score: by weights, with an intercept, at landmarks, by trees, not saved.
 EACH_CHANGE = {"sht-auc", "sto-iht", "roc-svm-nystrom", "random-forest", WRITTEN["estimator"]}
 

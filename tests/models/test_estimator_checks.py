@@ -1,11 +1,12 @@
 """scikit-learn's own checks of an estimator, for every solver."""
 
+import installed
 import pytest
 from nights import some
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
-from aucbench import AUCClassifier, GradeRanker, list_solvers
+from aucbench import AUCClassifier, GradeRanker
 
 # What cannot be built by its name alone, and small trees where the default takes long.
 WRITTEN = {
@@ -33,7 +34,7 @@ EXCEPTIONS = {
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # the checks give data on which solvers do not converge
-@pytest.mark.parametrize("name", ["grades", *some(list_solvers(), EACH_CHANGE)])
+@pytest.mark.parametrize("name", ["grades", *some(installed.SOLVERS, EACH_CHANGE)])
 def test_every_solver_passes_the_checks_of_scikit_learn(name, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     model = AUCClassifier(WRITTEN.get(name, name), passes=5, pos_label="last")

@@ -2,6 +2,7 @@
 
 import pickle
 
+import installed
 import numpy as np
 import pytest
 from layouts import LAYOUTS
@@ -9,10 +10,10 @@ from samples import sample
 
 from aucbench import AUCClassifier, solve
 from aucbench.data import Data
-from aucbench.registry import get_features, get_solver, list_solvers
+from aucbench.registry import get_features, get_solver
 
 WRITTEN = {"estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]"}
-LEARNERS = [WRITTEN.get(name, name) for name in list_solvers()]
+LEARNERS = [WRITTEN.get(name, name) for name in installed.SOLVERS]
 # Solvers whose scores are sums over training rows: landmarks are rows.
 KEEP_ROWS = {"roc-svm-kernel", "roc-svm-nystrom"}
 X, Y = sample(4, n=120, d=8)
