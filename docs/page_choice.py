@@ -15,6 +15,7 @@ import pandas as pd
 from page_study_answers import drawn
 
 from aucbench.registry import describe
+from aucbench.registry.lookup import names
 from aucbench.stats import ResultTable, SignTest
 
 STUDY = Path(__file__).with_name("data") / "study"
@@ -137,22 +138,29 @@ def by_solver() -> Iterator[str]:
     every = pd.concat([default["auc"], tuned["auc"]], axis=1).max(axis=1)
     failed = pd.concat([rows, plain]).groupby("solver")["failed"].sum()
     for solver in every.sort_values(ascending=False).index:
-        known = describe("solvers", solver)
         times = tuned if solver in tuned.index else default
+        name, can = _abilities(solver)
         cells = [
-            f"[`{solver}`](catalogue.md#solvers-{solver})",
+            name,
             _value(tuned, solver),
             _value(default, solver),
             said.get(solver, "—"),
             f"{times.loc[solver, 'seconds']:.3g}",
             str(failed[solver]),
-            "yes" if known.certified else "",
-            "yes" if known.streaming else "",
-            "yes" if known.needs is not None and "weights" in known.needs["capabilities"] else "",
-            "yes" if known.sparse else "",
+            *("yes" if able else "" for able in can),
         ]
         cells += [_loss(table, solver) for table in tables]
         yield f"| {' | '.join(cells)} |"
+
+
+def _abilities(solver: str) -> tuple[str, tuple[bool, ...]]:
+    """Return the name with a link, and the last columns; of a solver that is gone its name."""
+    if solver not in names("solvers"):
+        return f"`{solver}` (gone)", (False,) * 4
+    known = describe("solvers", solver)
+    weighted = known.needs is not None and "weights" in known.needs["capabilities"]
+    can = (known.certified, known.streaming, weighted, known.sparse)
+    return f"[`{solver}`](catalogue.md#solvers-{solver})", can
 
 
 def of_auto() -> Iterator[str]:
