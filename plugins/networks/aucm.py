@@ -80,18 +80,18 @@ class Aucm(Network):
         data, net = problem.data, Net(problem, self.width, rng, more=2)
         v, positive, weights = net.variables, data.y > 0, data.labels.shares
         v_ref, total, count = v.copy(), np.zeros_like(v), 0
-        eta, alpha, changes = self.step, 0.0, [*STAGES]
+        eta, alpha, changes = self.step, 0.0, [*STAGES]  # line 1
         for batches in passes(self, members_of(data), budget, rng):
             for B, share in batches:
-                if changes and share >= changes[0]:  # 3
+                if changes and share >= changes[0]:  # line 5
                     eta, v_ref, changes = eta / SLOWER, total / count, changes[1:]
                     total, count = np.zeros_like(v), 0
-                s, is_positive = expit(net.scores(B)), positive[B]
+                s, is_positive = expit(net.scores(B)), positive[B]  # line 2
                 q = class_shares(weights[B], is_positive)
                 _, c, dab, dalpha = saddle(s, q, is_positive, v[-2], v[-1], alpha, self.margin)
                 dv = np.append(net.pullback(c * s * (1.0 - s)), dab)
-                v -= eta * (dv + self.gamma * (v - v_ref) + self.ridge * v)  # 1
-                alpha = max(0.0, alpha + eta * dalpha)  # 2
+                v -= eta * (dv + self.gamma * (v - v_ref) + self.ridge * v)  # line 3
+                alpha = max(0.0, alpha + eta * dalpha)  # line 4
                 total += v
                 count += 1
             yield net.state()

@@ -31,7 +31,7 @@ class Soap(Network):
     2. G = the mean over the positives i of B of Ê_j (u_i¹ − u_i² 1[y_j = 1])/(u_i²)² ∇ℓ_ij;
     3. θ ← θ − η_t D(G + λθ), with D the direction of Adam.
 
-    The paper has u_i = 0 at first. The first step is then 1/γ times too long for each positive.
+    The code of the authors has u_i = 0 at first, so that the first ratio is 1/γ times too large.
 
     Parameters
     ----------
@@ -67,15 +67,15 @@ class Soap(Network):
         """Yield one state per pass."""
         data, net = problem.data, Net(problem, self.width, rng)
         positive, u, adam = data.y > 0, np.full((2, data.n), np.nan), Adam(net.theta.size)
-        for batches in passes(self, members_of(data), budget, rng):
+        for batches in passes(self, members_of(data), budget, rng):  # line 1
             for B, share in batches:
-                s, is_positive = net.scores(B), positive[B]
+                s, is_positive = net.scores(B), positive[B]  # line 2
                 i = B[is_positive]
                 g, Z, q = precisions(s, is_positive, data.labels.p, self.margin)
-                u[:, i] = np.where(np.isnan(u[:, i]), g, u[:, i] + self.gamma * (g - u[:, i]))  # 1
-                c = slopes(u[:, i], Z, q, is_positive)  # 2: ∂/∂s, of which θ takes Jᵀc
-                G = net.pullback(c) + self.ridge * net.theta
-                net.theta -= falling(share) * self.step * adam(G)  # 3
+                old = np.where(np.isnan(u[:, i]), g, u[:, i])
+                u[:, i] = (1.0 - self.gamma) * old + self.gamma * g  # line 3
+                G = net.pullback(slopes(u[:, i], Z, q, is_positive))  # line 4: G = Jᵀc
+                net.theta -= falling(share) * self.step * adam(G + self.ridge * net.theta)  # line 5
             yield net.state()
 
 

@@ -70,15 +70,15 @@ class SopaS(Network):
         """Yield one state per pass."""
         data, net = problem.data, Net(problem, self.width, rng)
         positive, log_u, adam = data.y > 0, np.full(data.n, np.nan), Adam(net.theta.size)
-        for batches in passes(self, members_of(data), budget, rng):
+        for batches in passes(self, members_of(data), budget, rng):  # line 1
             for B, share in batches:
-                s, is_positive = net.scores(B), positive[B]
+                s, is_positive = net.scores(B), positive[B]  # line 2
                 i = B[is_positive]
                 Z = np.maximum(self.margin - (s[is_positive][:, None] - s[~is_positive]), 0.0)
-                log_u[i] = update_log_u(log_u[i], Z**2 / self.tau, self.gamma)  # 1
-                p = np.exp(Z**2 / self.tau - log_u[i][:, None])  # 2
-                G = net.pullback(slopes(p, Z, is_positive)) + self.ridge * net.theta  # 3
-                net.theta -= falling(share) * self.step * adam(G)  # 4
+                log_u[i] = update_log_u(log_u[i], Z**2 / self.tau, self.gamma)  # line 3
+                p = np.exp(Z**2 / self.tau - log_u[i][:, None])  # line 4
+                G = net.pullback(slopes(p, Z, is_positive))  # line 5
+                net.theta -= falling(share) * self.step * adam(G + self.ridge * net.theta)  # line 6
             yield net.state()
 
 
