@@ -28,8 +28,16 @@ def public_names() -> list[str]:
     lines = {line for name in aucbench.__all__ for line in described(f"aucbench.{name}")}
     for page in DOCS.rglob("*.md"):
         for name, alone in ENTRY.findall(page.read_text(encoding="utf-8")):
-            lines |= {line for line in described(name) if not alone or line.startswith(f"{name}(")}
+            lines |= {line for line in documented(name) if not alone or line.startswith(f"{name}(")}
     return sorted({*lines, *_commands(), *_plugins(), *_texts()})
+
+
+def documented(name: str) -> list[str]:
+    """Return the lines of a name; those of the list if its library is not installed."""
+    try:
+        return [*described(name)]
+    except ModuleNotFoundError:
+        return [line for line in LIST.read_text("utf-8").splitlines() if line.startswith(name)]
 
 
 def described(name: str) -> Iterator[str]:
@@ -50,7 +58,9 @@ def resolved(name: str) -> Any:
     for length in range(len(parts), 0, -1):
         try:
             thing: Any = import_module(".".join(parts[:length]))
-        except ModuleNotFoundError:
+        except ModuleNotFoundError as error:
+            if not str(error.name).startswith("aucbench"):
+                raise
             continue
         for part in parts[length:]:
             thing = getattr(thing, part)

@@ -77,6 +77,15 @@ def test_the_code_of_a_page_prints_what_it_shows(page):
 
 
 @pytest.mark.parametrize(
+    ("heading", "package"),
+    [("## A network in torch", "torch"), ("## LightGBM", "lightgbm"), ("## XGBoost", "xgboost")],
+)
+def test_the_losses_of_the_page_train_models(heading, package):
+    pytest.importorskip(package, reason=f"{package} is not installed: an extra of aucbench")
+    assert play(section("losses.md", heading), {}) == 1
+
+
+@pytest.mark.parametrize(
     ("page", "heading"),
     [
         ("faq.md", None),
