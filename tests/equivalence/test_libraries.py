@@ -19,7 +19,9 @@ from sklearn.svm import LinearSVC
 from aucbench import auc, get_solver, solve
 from aucbench.data import Data, Labels, Survival
 from aucbench.data.arrays import Rows
+from aucbench.data.arrays import rows as rows_of
 from aucbench.errors import DataError, MissingExtraError
+from aucbench.optim.trees import portable
 from aucbench.pairs import Group, Time
 from aucbench.registry import describe
 from aucbench.registry.lookup import find
@@ -103,6 +105,28 @@ LIBRARIES = {  # a solver, and the scores of its library
 def test_scores_are_those_of_the_library(spec):
     found = solve(spec, Data.of(X, Y)).decision_function(AT)
     np.testing.assert_allclose(found, LIBRARIES[spec](), rtol=1e-6 if "xgb" in spec else 1e-12)
+
+
+def test_catboost_is_that_of_its_library_for_either_layout_and_as_arrays():
+    catboost = pytest.importorskip("catboost", reason="catboost is not installed")
+    data = Data.of(X, Labels.of(Y, weights=WEIGHTS))
+    plain = catboost.CatBoostClassifier(
+        **{"iterations": 9, "depth": 3, "rsm": 0.5, "random_seed": SEED, "thread_count": 1},
+        **{"verbose": 0, "allow_writing_files": False},
+    ).fit(X, Y > 0, sample_weight=WEIGHTS)
+    run = solve("catboost[n_estimators=9,depth=3,rsm=0.5]", data)
+    found = run.decision_function(AT)
+    np.testing.assert_array_equal(found, plain.predict(AT, prediction_type="RawFormulaVal"))
+    borders = np.column_stack([np.resize(b, 20) for b in plain.get_borders().values()])
+    edges = rows_of(np.r_[AT, borders, np.nextafter(borders, 9.0), borders.astype(np.float32)])
+    trees = portable(run.model)
+    np.testing.assert_allclose(trees.scores(edges), run.model.scores(edges), rtol=1e-13)
+    sparse = solve(
+        "catboost[n_estimators=9,depth=3,rsm=0.5]", data.with_rows(Data.of(csr_array(X), Y).rows)
+    )
+    np.testing.assert_array_equal(sparse.decision_function(csr_array(AT)), found)
+    with pytest.raises(DataError, match="lightgbm"):
+        solve("catboost", Data.of(np.ones((9, 2)), np.arange(9) % 2))
 
 
 @pytest.mark.parametrize("kind", ["weights", "groups", "times"])
