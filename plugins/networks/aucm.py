@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from aucbench.about import about
 from aucbench.contract import Budget, Problem, State
@@ -32,15 +31,16 @@ class Aucm(Network):
     scores of both classes and [m + b − a]₊². Without [·]₊ it would be the pairwise square. With
     v = (θ, a, b), PESG takes for each batch the step
 
-    1. v ← v − η(∂F/∂v + γ(v − v_ref) + λv);
+    1. v ← v − η(∂F/∂v + γ(v − v_ref) + λ(θ, 0, 0));
     2. α ← [α + η ∂F/∂α]₊, with both derivatives at the old point.
 
     After half and three quarters of the batches
 
     3. η ← η/10, and v_ref ← the mean of v over the batches since the last such change.
 
-    As in the code of its authors, s = 1/(1 + e⁻ᶻ) with the score z of the network, which ranks
-    alike: s in [0, 1] suits a margin of 1, and the steps of a square cannot grow without end.
+    As in the code of its authors, s = ½ + ½ tanh(z/2) with the score z of the network, which ranks
+    alike: s in [0, 1] suits a margin of 1, and the steps of a square cannot grow without end. a and
+    b begin at ½, so that neither class is preferred.
 
     Parameters
     ----------
@@ -79,18 +79,19 @@ class Aucm(Network):
         """Yield one state per pass."""
         data, net = problem.data, Net(problem, self.width, rng, more=2)
         v, positive, weights = net.variables, data.y > 0, data.labels.shares
+        v[-2:] = 0.5  # line 1: a = b = s at a score of 0
         v_ref, total, count = v.copy(), np.zeros_like(v), 0
-        eta, alpha, changes = self.step, 0.0, [*STAGES]  # line 1
+        eta, alpha, changes = self.step, 0.0, [*STAGES]
         for batches in passes(self, members_of(data), budget, rng):
             for B, share in batches:
                 if changes and share >= changes[0]:  # line 5
                     eta, v_ref, changes = eta / SLOWER, total / count, changes[1:]
                     total, count = np.zeros_like(v), 0
-                s, is_positive = expit(net.scores(B)), positive[B]  # line 2
+                s, is_positive = 0.5 + 0.5 * np.tanh(0.5 * net.scores(B)), positive[B]  # line 2
                 q = class_shares(weights[B], is_positive)
                 _, c, dab, dalpha = saddle(s, q, is_positive, v[-2], v[-1], alpha, self.margin)
-                dv = np.append(net.pullback(c * s * (1.0 - s)), dab)
-                v -= eta * (dv + self.gamma * (v - v_ref) + self.ridge * v)  # line 3
+                G = net.pullback(c * s * (1.0 - s)) + self.ridge * net.theta
+                v -= eta * (np.append(G, dab) + self.gamma * (v - v_ref))  # line 3
                 alpha = max(0.0, alpha + eta * dalpha)  # line 4
                 total += v
                 count += 1

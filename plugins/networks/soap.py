@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,10 @@ class Soap(Network):
 
     margin: float = 1.0
     gamma: float = 0.9
+
+    expected_failures: ClassVar[Mapping[str, str]] = {
+        "exchanged-classes": "the precision is that of one of the classes"
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()

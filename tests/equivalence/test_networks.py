@@ -32,7 +32,8 @@ NAMES = ["mlp", "aucm", "soap", "sopa-s"]
 X, Y = sample(6, n=40, d=3)
 Z = (X - X.mean(axis=0)) / X.std(axis=0)
 POSITIVE = Y > 0
-BLACK = {"width": 0, "batch": 40, "ridge": 0.01}  # a linear score, and one batch a pass
+START = np.array([0.0, 0.0, 0.0, 0.5, 0.5])
+LINEAR = {"width": 0, "batch": 40, "ridge": 0.01}  # a linear score, and one batch a pass
 
 
 def shares(positive):
@@ -106,7 +107,7 @@ def test_saturated_scores_of_separated_classes_count():
 def test_pesg_by_hand():
     """Four batches of all rows; the step falls and v_ref moves before the third and the fourth."""
     eta, gamma, lam, m = 0.5, 0.1, 0.01, 0.8
-    v, alpha, v_ref, seen = np.zeros(5), 0.0, np.zeros(5), []
+    v, alpha, v_ref, seen = START, 0.0, START, []
     for t in range(4):
         if t >= 2:
             eta, v_ref, seen = eta / 10, np.mean(seen, axis=0), []
@@ -119,9 +120,10 @@ def test_pesg_by_hand():
             dv[:3] += ds * slope[i] * Z[i]
         dv[3:] = -2 * np.mean(plus - v[3]), -2 * np.mean(minus - v[4])
         dalpha = 2 * (m + minus.mean() - plus.mean()) - 2 * alpha
-        v, alpha = v - eta * (dv + gamma * (v - v_ref) + lam * v), max(0.0, alpha + eta * dalpha)
+        dv += gamma * (v - v_ref) + lam * np.r_[v[:3], 0.0, 0.0]
+        v, alpha = v - eta * dv, max(0.0, alpha + eta * dalpha)
         seen.append(v)
-    solver = get_solver("aucm", step=0.5, gamma=gamma, margin=m, **BLACK)
+    solver = get_solver("aucm", step=0.5, gamma=gamma, margin=m, **LINEAR)
     np.testing.assert_allclose(solve(solver, Data.of(X, Y), passes=4).w, v[:3], rtol=1e-10)
 
 
@@ -164,7 +166,7 @@ def test_soap_by_hand():
         return G
 
     wanted = adam_by_hand(gradient, 3, 0.1)
-    solver = get_solver("soap", step=0.1, margin=m, gamma=gamma, **BLACK)
+    solver = get_solver("soap", step=0.1, margin=m, gamma=gamma, **LINEAR)
     np.testing.assert_allclose(solve(solver, Data.of(X, Y), passes=3).w, wanted, rtol=1e-9)
 
 
@@ -183,7 +185,7 @@ def test_sopa_s_by_hand():
         return G
 
     wanted = adam_by_hand(gradient, 3, 0.1)
-    solver = get_solver("sopa-s", step=0.1, margin=m, gamma=gamma, tau=tau, **BLACK)
+    solver = get_solver("sopa-s", step=0.1, margin=m, gamma=gamma, tau=tau, **LINEAR)
     np.testing.assert_allclose(solve(solver, Data.of(X, Y), passes=3).w, wanted, rtol=1e-9)
 
 
@@ -243,7 +245,7 @@ def test_a_linear_network_reaches_the_minimum_of_rank_svm(descent):
     rows, lam = Data.of(Z, Y), 0.05
     best = solve(get_solver("rank-svm", lam=lam), rows, gap_tol=1e-10)
     step = {"adam": 0.1, "momentum": 0.2}[descent]
-    solver = get_solver("mlp", **BLACK | {"ridge": lam, "step": step, "descent": descent})
+    solver = get_solver("mlp", **LINEAR | {"ridge": lam, "step": step, "descent": descent})
     w = solve(solver, rows, passes=300).w
     f = PairwiseSquaredHinge(rows)
     value, least = (f.value(v) + lam / 2.0 * v @ v for v in (w, best.w))
