@@ -310,3 +310,11 @@ def test_a_module_without_a_distribution_is_its_files_and_what_it_imports(site, 
     second = imported_packages([source], "source")
     assert {*second} == {"absent_one", "package"}
     assert second["package"] != first["package"]
+
+
+def test_two_plugins_of_one_package_differ_and_a_module_counts_once_it_is_there(site):
+    assert plugin_fingerprint("zoo", "zoo.a") != plugin_fingerprint("zoo", "zoo.b")
+    site.metadata("solo", "1.0", {"solo": "solo_module"})
+    absent = plugin_fingerprint("solo", "solo_module")
+    site.module("solo_module", "raise SystemExit")
+    assert plugin_fingerprint("solo", "solo_module") != absent
