@@ -78,7 +78,10 @@ def test_the_code_of_a_page_prints_what_it_shows(page):
 
 @pytest.mark.parametrize(
     ("heading", "package"),
-    [("## A network in torch", "torch"), ("## LightGBM", "lightgbm"), ("## XGBoost", "xgboost")],
+    [
+        pytest.param("## A network in torch", "torch", marks=pytest.mark.slow),
+        *(("## LightGBM", "lightgbm"), ("## XGBoost", "xgboost"), ("## CatBoost", "catboost")),
+    ],
 )
 def test_the_losses_of_the_page_train_models(heading, package):
     pytest.importorskip(package, reason=f"{package} is not installed: an extra of aucbench")
