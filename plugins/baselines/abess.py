@@ -1,0 +1,99 @@
+"""Best-subset logistic regression of abess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
+from aucbench.data.arrays import Vector
+from aucbench.data.layouts import to_library_matrix
+from aucbench.errors import ParameterError, require_count
+from aucbench.optim.choice import AUTO, require_whole_or_auto
+from aucbench.stats.vectors import unit_weights
+
+from .parts import require, threads
+
+CRITERIA = ("gic", "ebic", "bic", "aic")
+MOST = 100  # features, up to which "auto" tries all numbers
+
+
+@about("the best k features, by the logistic loss", sparse=True, cites=("zhu2020", "zhu2022abess"))
+@dataclass(frozen=True)
+class Abess(Solver):
+    """min Σ_i v_i log(1 + exp(−y_i (w·x_i + c))) with at most k weights that are not 0.
+
+    v_i is the weight of row i. abess keeps k features, and exchanges those that matter least for
+    those outside that would matter most, while the loss falls. Under conditions on the columns this
+    finds the best of all subsets with high probability.
+
+    Rows of classes that a plane separates have no minimum: Newton's method ends after 10 steps, and
+    what it returns then has no meaning but for its signs.
+
+    Parameters
+    ----------
+    k : int or "auto"
+        Number of weights to keep, k ≥ 1; the intercept c is not counted. All are kept when k ≥ d.
+        "auto" fits k = 1, 2, 3, … up to min(d, 100, n/(log log n · log d)), each from the weights
+        of the fit before, and takes the one with the best criterion.
+    criterion : {"gic", "ebic", "bic", "aic"}
+        The information criterion of "auto". "gic" adds k log d log log n to twice the loss.
+    max_iter : int
+        Exchanges for each k, at most.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+
+    References
+    ----------
+    Zhu, Wen, Zhu, Zhang & Wang, "A polynomial algorithm for best-subset selection problem", PNAS
+    117, 2020. Zhu et al., "abess: a fast best-subset selection library in Python and R", JMLR 23,
+    2022. The grid of k is that of `sht-auc`.
+    """
+
+    k: int | Literal["auto"] = AUTO
+    criterion: Literal["gic", "ebic", "bic", "aic"] = "gic"
+    max_iter: int = 20
+
+    space: ClassVar = {"k": tuple(range(10, 101, 10))}
+    needs: ClassVar = Needs(frozenset({"weights"}), packages=("abess",), extra="sparse")
+
+    def __post_init__(self) -> None:
+        require_whole_or_auto(1, k=self.k)
+        require_count(1, max_iter=self.max_iter)
+        if self.criterion not in CRITERIA:
+            raise ParameterError(
+                f"criterion must be one of {', '.join(CRITERIA)}, got {self.criterion!r}"
+            )
+        require("abess", "abess", "sparse")
+
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> State:
+        """Return the weights of the subset."""
+        from abess.linear import LogisticRegression
+
+        data = problem.data
+        sizes = _sizes(data.n, data.d) if self.k == AUTO else [min(int(self.k), data.d)]
+        subset: Any = LogisticRegression(
+            support_size=sizes,
+            ic_type=self.criterion,
+            max_iter=self.max_iter,
+            thread=threads(),
+        )
+        X, y = to_library_matrix(data.rows), (data.y > 0).astype(np.float64)
+        subset.fit(X, y, sample_weight=unit_weights(data.weights))
+        count_rows(len(sizes) * data.n)  # each size counts as a pass
+        return State(np.ravel(subset.coef_).astype(np.float64))
+
+
+def _sizes(n: int, d: int) -> list[int]:
+    """Return the numbers of features that "auto" tries."""
+    wide = log(max(log(n), 2.0)) * log(max(d, 3))
+    return [*range(1, max(1, min(d, MOST, int(n / wide))) + 1)]

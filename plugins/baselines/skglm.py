@@ -1,0 +1,157 @@
+"""Sparse logistic regression of skglm, with a convex or a non-convex penalty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Literal, cast
+from warnings import warn
+
+import numpy as np
+from scipy.sparse import csc_matrix
+from sklearn.exceptions import ConvergenceWarning
+
+from aucbench.about import about
+from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
+from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.data.layouts import square_entries, to_library_matrix
+from aucbench.errors import ParameterError, require_above, require_at_most, require_count
+from aucbench.features import AppendOne
+from aucbench.projectors import ElasticNet
+
+from .l1_logistic import RATIOS, certified, l1_problem, slopes_at_zero
+from .parts import require
+
+PENALTIES = ("l1", "mcp")
+ACCURACY = 1e-5  # of λ: the distance of the gradient from the subgradients of the penalty
+EPOCHS = 10_000  # passes over a working set, at most
+STEP = 4.0  # of a coordinate whose mean square is 1, one over the largest curvature 1/4
+
+
+@about("few features, by a non-convex penalty", sparse=True, cites=("bertrand2022", "zhang2010"))
+@dataclass(frozen=True)
+class Skglm(Solver):
+    """min (1/n) Σ_i log(1 + exp(−y_i (w·x_i + c))) + Σ_j p(|w_j|), by coordinate descent.
+
+    p is λ|w_j| for "l1". For "mcp", the minimax concave penalty, it is λu − u²/(2γ) up to u = γλ
+    and γλ²/2 beyond, at u = σ_j |w_j| with the root mean square σ_j of column j: large weights are
+    not shrunk. So each step has one minimum, if γ > 4.
+
+    skglm descends over working sets of features, with extrapolation. It ends if no component of the
+    gradient is farther than 10⁻⁵ λ from its subgradients, else after `max_iter` working sets, with
+    a warning. "l1" has a certified gap; "mcp" has local minima, and its objective is not listed.
+
+    Numba compiles skglm for each process, penalty and layout of rows: docs/methods/thresholding.md
+    has the seconds. They are spent when the solver is made, and not in the time of a fit.
+
+    Parameters
+    ----------
+    penalty : {"mcp", "l1"}
+        p.
+    ratio : float
+        λ/λ_max, in (0, 1]. λ_max is the least λ at which all weights are 0.
+    gamma : float
+        γ > 4 of "mcp", without unit. A larger one is closer to "l1".
+    max_iter : int
+        Working sets, at most. Each counts as one pass over the rows.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+
+    References
+    ----------
+    Bertrand, Klopfenstein, Bannier, Gidel & Massias, "Beyond L1: faster and better sparse models
+    with skglm", NeurIPS 2022. Zhang, "Nearly unbiased variable selection under minimax concave
+    penalty", Annals of Statistics 38, 2010. The range of λ is ours.
+    """
+
+    penalty: Literal["mcp", "l1"] = "mcp"
+    ratio: float = 0.03
+    gamma: float = 8.0
+    max_iter: int = 50
+
+    space: ClassVar = {"ratio": RATIOS, "penalty": PENALTIES}
+    needs: ClassVar = Needs(packages=("skglm",), extra="sparse")
+
+    def __post_init__(self) -> None:
+        if self.penalty not in PENALTIES:
+            raise ParameterError(f"penalty must be mcp or l1, got {self.penalty!r}")
+        require_above(0, ratio=self.ratio)
+        require_at_most(1, ratio=self.ratio)
+        require_above(STEP, gamma=self.gamma)
+        require_count(1, max_iter=self.max_iter)
+        require("skglm", "skglm", "sparse")
+        compile_for(self.penalty)
+
+    def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
+        """The loss with the l1 penalty; with the other one nothing is listed."""
+        if self.penalty == "l1":
+            return l1_problem(data, self.ratio)
+        phi = AppendOne()
+        return Problem(features=phi, train=data.with_rows(phi(data.rows)))
+
+    def iterates(
+        self, problem: Problem, w0: Vector, rng: np.random.Generator, budget: Budget
+    ) -> State:
+        """Return the fitted weights."""
+        data = problem.data
+        if self.penalty == "l1":
+            lam = cast(ElasticNet, problem.project).l1
+            return certified(problem, self._fitted(_columns(data.rows), data.y, lam))
+        sigma = np.sqrt(
+            data.with_rows(square_entries(data.rows)).pullback(np.ones(data.n)) / data.n
+        )
+        sigma[sigma == 0.0] = 1.0  # of a column of zeros
+        lam = self.ratio * float(np.abs(slopes_at_zero(data) / sigma)[:-1].max())
+        return State(self._fitted(_columns(data.rows, sigma), data.y, lam) / sigma)
+
+    def _fitted(self, X: Any, y: Vector, lam: float) -> Vector:
+        """Return (w, c), at which skglm ends."""
+        w, passes, distance = descent(X, y, self.penalty, lam, self.gamma, self.max_iter)
+        count_rows(passes * len(y))
+        if distance > ACCURACY * lam:
+            warn(
+                f"skglm did not converge: the gradient is {distance / lam:.1e} λ from the "
+                f"subgradients after {passes} working sets; raise max_iter",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return w
+
+
+def descent(
+    X: Any, y: Vector, penalty: str, lam: float, gamma: float, most: int
+) -> tuple[Vector, int, float]:
+    """Return (w, c), the number of working sets, and the distance that `ACCURACY` bounds."""
+    from skglm.datafits import Logistic
+    from skglm.penalties import L1, MCPenalty
+    from skglm.solvers import AndersonCD
+
+    method = AndersonCD(max_iter=most, max_epochs=EPOCHS, tol=ACCURACY * lam)
+    p = L1(lam) if penalty == "l1" else MCPenalty(lam, gamma)
+    w, values, distance = method.solve(X, y.astype(np.float64), Logistic(), p)
+    return w, max(1, len(values)), float(distance)
+
+
+@cache
+def compile_for(penalty: str) -> None:
+    """Let Numba compile what a fit calls, for both layouts of rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 12))
+    y = np.where(X[:, 0] + rng.logistic(size=40) > 0, 1.0, -1.0)
+    for matrix in (np.asfortranarray(X), csc_matrix(X)):
+        descent(matrix, y, penalty, 0.01, 2.0 * STEP, 1)
+
+
+def _columns(rows: Rows, sigma: Vector | None = None) -> Any:
+    """Return a matrix stored by columns, without the last one, each divided by its sigma."""
+    if rows.is_sparse:
+        X = to_library_matrix(rows).tocsc()[:, :-1]
+        if sigma is not None:
+            X.data /= np.repeat(sigma[:-1], np.diff(X.indptr))
+        return X
+    dense = rows.matrix[:, :-1]
+    return np.asfortranarray(dense if sigma is None else dense / sigma[:-1])
