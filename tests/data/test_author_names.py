@@ -45,7 +45,14 @@ def toys():
 
 
 SLOW = {
-    *("hist-gradient-boosting", "lightgbm", "lightgbm-pairs", "xgboost", "xgboost-pairs"),
+    *(
+        "hist-gradient-boosting",
+        "lightgbm",
+        "lightgbm-pairs",
+        "xgboost",
+        "xgboost-pairs",
+        "catboost",
+    ),
     *("random-forest", "linear-svc"),
 }
 

@@ -121,7 +121,7 @@ LIBLINEAR = [(n, C) for n in ("linear-svc", "logistic", "logistic-balanced") for
 
 def require_library(name):
     """Skip the test of a solver whose library is not installed."""
-    if name.startswith(("lightgbm", "xgboost")):
+    if name.startswith(("catboost", "lightgbm", "xgboost")):
         pytest.importorskip(name.partition("-")[0])
 
 
