@@ -12,7 +12,7 @@ from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
 from aucbench.data.arrays import Vector
 from aucbench.data.layouts import to_library_matrix
-from aucbench.errors import ParameterError, require_count
+from aucbench.errors import ParameterError
 from aucbench.optim.choice import AUTO, require_whole_or_auto
 from aucbench.stats.vectors import unit_weights
 
@@ -29,7 +29,7 @@ class Abess(Solver):
 
     v_i is the weight of row i. abess keeps k features, and exchanges those that matter least for
     those outside that would matter most, while the loss falls. Under conditions on the columns this
-    finds the best of all subsets with high probability.
+    finds the best of all subsets with high probability. Constant columns are left out.
 
     Rows of classes that a plane separates have no minimum: Newton's method ends after 10 steps, and
     what it returns then has no meaning but for its signs.
@@ -42,8 +42,6 @@ class Abess(Solver):
         of the fit before, and takes the one with the best criterion.
     criterion : {"gic", "ebic", "bic", "aic"}
         The information criterion of "auto". "gic" adds k log d log log n to twice the loss.
-    max_iter : int
-        Exchanges for each k, at most.
 
     Raises
     ------
@@ -59,14 +57,12 @@ class Abess(Solver):
 
     k: int | Literal["auto"] = AUTO
     criterion: Literal["gic", "ebic", "bic", "aic"] = "gic"
-    max_iter: int = 20
 
     space: ClassVar = {"k": tuple(range(10, 101, 10))}
     needs: ClassVar = Needs(frozenset({"weights"}), packages=("abess",), extra="sparse")
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)
-        require_count(1, max_iter=self.max_iter)
         if self.criterion not in CRITERIA:
             raise ParameterError(
                 f"criterion must be one of {', '.join(CRITERIA)}, got {self.criterion!r}"
@@ -79,18 +75,30 @@ class Abess(Solver):
         """Return the weights of the subset."""
         from abess.linear import LogisticRegression
 
-        data = problem.data
-        sizes = _sizes(data.n, data.d) if self.k == AUTO else [min(int(self.k), data.d)]
+        data, w = problem.data, np.zeros(problem.data.d)
+        X = to_library_matrix(data.rows)
+        varying = np.flatnonzero(_ends(X.max(axis=0)) > _ends(X.min(axis=0)))
+        if varying.size < data.d:  # abess raises for a constant column
+            X = X[:, varying]
+        if not varying.size:
+            return State(w)
+        d = varying.size
+        sizes = _sizes(data.n, d) if self.k == AUTO else [min(int(self.k), d)]
         subset: Any = LogisticRegression(
             support_size=sizes,
             ic_type=self.criterion,
-            max_iter=self.max_iter,
             thread=threads(),
         )
-        X, y = to_library_matrix(data.rows), (data.y > 0).astype(np.float64)
+        y = (data.y > 0).astype(np.float64)
         subset.fit(X, y, sample_weight=unit_weights(data.weights))
         count_rows(len(sizes) * data.n)  # each size counts as a pass
-        return State(np.ravel(subset.coef_).astype(np.float64))
+        w[varying] = np.ravel(subset.coef_)
+        return State(w)
+
+
+def _ends(values: Any) -> Vector:
+    """Return the largest or the smallest number of each column, dense."""
+    return np.ravel(values.toarray() if hasattr(values, "toarray") else values)
 
 
 def _sizes(n: int, d: int) -> list[int]:

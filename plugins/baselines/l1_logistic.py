@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from scipy.special import entr, expit
 
 from aucbench.contract import Problem, State
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.rounding import UNIT
 from aucbench.features import AppendOne
 from aucbench.objectives import Logistic
 from aucbench.optim import proximal_newton
 from aucbench.projectors import ElasticNet
 from aucbench.ranges import Range
 
+from .baseline import logistic_slope
+
 RATIOS = Range(1e-3, 0.5, log=True)
+TINY = 1e-300  # an α whose logarithm is finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +30,16 @@ class LogisticScores(Logistic):
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """Return f and its derivatives −y_i σ(−y_i s_i)/n in the scores."""
         margins = self.data.y * s
-        return float(np.logaddexp(0.0, -margins).mean()), -self.data.y * expit(-margins) / s.size
+        loss = float(np.logaddexp(0.0, -margins).mean())
+        return loss, self.data.y * logistic_slope(margins) / s.size
 
     def conjugate(self, c: Vector) -> float:
         """Return max_s c·s − f(s) = −(1/n) Σ_i H(α_i), with α_i = −n y_i c_i in [0, 1].
 
-        H(α) = −α log α − (1 − α) log(1 − α) is the entropy. Another α gives infinity.
+        H(α) = −α log α − (1 − α) log(1 − α) is the entropy.
         """
-        alpha = -float(c.size) * self.data.y * c
-        return -float((entr(alpha) + entr(1.0 - alpha)).mean())
+        alpha = np.clip(-float(c.size) * self.data.y * c, TINY, 1.0 - UNIT)
+        return float((alpha * np.log(alpha) + (1.0 - alpha) * np.log1p(-alpha)).mean())
 
 
 def l1_problem(data: Data, ratio: float) -> Problem:
