@@ -1,13 +1,13 @@
 """The contract between a solver, what it minimises, and the harness: all of it is here.
 
-A solver is a frozen dataclass of hyperparameters with one generator. It knows no clock, no
-tolerance and no history: the caller stops it, counts its states and the rows that it reads, and
-measures it. All random numbers come from the generator that it is given. A method that updates
-after every row calls one kernel for a pass, and yields after it.
+A solver is a frozen dataclass of hyperparameters with one generator. It knows no clock, tolerance
+or history: the caller stops it, counts its states and the rows that it reads, and measures it. All
+random numbers come from the generator that it is given. A method that updates after every row calls
+one kernel for a pass, and yields after it. What calls back is run by `aucbench.optim.reported`.
 
 A class inherits from the protocol that it follows: what it leaves out keeps its default. It may
-name laws that it breaks, with the reasons, in `expected_failures: ClassVar[Mapping[str, str]]`.
-A library that calls back is run by `aucbench.optim.reported`, which makes states of the calls.
+name laws that it breaks, with the reasons, in `expected_failures: ClassVar[Mapping[str, str]]`, and
+in `law_columns: ClassVar[int]` how many columns its laws are checked on, if it takes no others.
 """
 
 from __future__ import annotations

@@ -3,56 +3,29 @@
  * It is a quotient of two differences. Each difference has a high and a low part, which gives
  * the quotient up to 2^-98 of it. This nearly always decides the rounding. Otherwise, or where
  * something may underflow, the sign of a sum of products says on which side of a midpoint the
- * quotient lies. The sum is a whole number of 4352 bits, enough for products of any doubles.
+ * quotient lies (whole_sums.h).
  */
 #ifndef AUCBENCH_AUM_EXACT_H
 #define AUCBENCH_AUM_EXACT_H
 
 #include "clones.h"
 #include "twice.h"
-#include "wide.h"
+#include "whole_sums.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define AUCBENCH_WORDS 68 /* of 64 bits */
 
 typedef struct {
     double T, d;
 } aucbench_line;
 
-/* words += sign * a * b, in two's complement, least significant word first */
-static void aucbench_add_product(uint64_t *words, int sign, double a, double b)
-{
-    int ea, eb, shift;
-    long long ma = (long long)ldexp(frexp(a, &ea), 53), mb = (long long)ldexp(frexp(b, &eb), 53);
-    uint64_t high, low = aucbench_whole_product((uint64_t)llabs(ma), (uint64_t)llabs(mb), &high);
-    uint64_t part[3], carry;
-    if (ma == 0 || mb == 0)
-        return;
-    if ((ma < 0) != (mb < 0))
-        sign = -sign;
-    shift = ea + eb + 2148; /* at least 2, as ea, eb >= -1073: the last bit weighs 2^-2254 */
-    part[0] = low << (shift & 63);
-    part[1] = high << (shift & 63) | low >> 1 >> (63 - (shift & 63));
-    part[2] = high >> 1 >> (63 - (shift & 63));
-    words += shift >> 6;
-    carry = sign < 0; /* -x is ~x + 1 over all words */
-    for (int k = 0; k < AUCBENCH_WORDS - (shift >> 6); k++) {
-        const uint64_t x = k < 3 ? part[k] : 0, added = (sign < 0 ? ~x : x) + carry;
-        words[k] += added;
-        carry = added < carry || words[k] < added;
-    }
-}
-
 /* The sign of 2 (T_b - T_a) - (p + q) (d_a - d_b) */
 static int aucbench_side(const aucbench_line *a, const aucbench_line *b, double p, double q)
 {
-    uint64_t words[AUCBENCH_WORDS] = {0}, any = 0;
+    uint64_t words[AUCBENCH_WORDS] = {0};
     for (int twice = 0; twice < 2; twice++) {
         double x = twice ? p : q;
         aucbench_add_product(words, 1, b->T, 1.0);
@@ -60,9 +33,7 @@ static int aucbench_side(const aucbench_line *a, const aucbench_line *b, double 
         aucbench_add_product(words, -1, x, a->d);
         aucbench_add_product(words, 1, x, b->d);
     }
-    for (int k = 0; k < AUCBENCH_WORDS; k++)
-        any |= words[k];
-    return (long long)words[AUCBENCH_WORDS - 1] < 0 ? -1 : any != 0;
+    return aucbench_sign_of(words);
 }
 
 /* Return p or its neighbour q, the one with an even last bit. */

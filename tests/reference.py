@@ -64,6 +64,29 @@ def weighted_auc_by_pairs(y, scores, v):
     return sum(wins) / sum(v[i] * v[j] for i, j in pairs)
 
 
+def sign(x):
+    return (x > 0) - (x < 0)
+
+
+def best_auc_2d(X, y):
+    """The most of 2 #{w·x_i > w·x_j} + #{w·x_i = w·x_j} over all w, in rational numbers.
+
+    It is the most just after a direction e at which a pair is level: there a pair counts by e·d,
+    or, if it is level, by e⟂·d, where e⟂ is e turned to the left.
+    """
+    points = [[*map(Fraction, row)] for row in np.asarray(X).tolist()]
+    pairs = [
+        (points[i][0] - points[j][0], points[i][1] - points[j][1])
+        for i in np.flatnonzero(y > 0)
+        for j in np.flatnonzero(y <= 0)
+    ]
+    level = [e for a, b in pairs if a or b for e in ((b, -a), (-b, a))]
+    return max(
+        sum(1 + (sign(e * a + f * b) or sign(-f * a + e * b)) for a, b in pairs)
+        for e, f in [(1, 0), *level]
+    )
+
+
 # --- selection and projectors ------------------------------------------------------------
 
 

@@ -34,6 +34,8 @@ from aucbench.metrics.thresholds import RocCurve as RocCurve
 from aucbench.metrics.thresholds import best_cut as best_cut
 from aucbench.metrics.thresholds import intercept_at as intercept_at
 from aucbench.metrics.thresholds import roc_curve as roc_curve
+from aucbench.optim.plane import BestAuc as BestAuc
+from aucbench.optim.plane import best_auc_2d as best_auc_2d
 
 if TYPE_CHECKING:
     from aucbench.metrics.chunked import AucBounds as AucBounds

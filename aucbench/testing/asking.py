@@ -171,7 +171,7 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]
 
 
 def _found_at(at: Extent, law: Law, *about: Any) -> Finding:
-    with extended(at):
+    with extended(at.for_laws_of(about[0])):
         finding = found(law, *about, strict=at is SMALL)
     return replace(finding, extent="" if at is SMALL else str(at))
 

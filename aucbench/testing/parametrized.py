@@ -9,6 +9,7 @@ from typing import Any
 from aucbench.errors import require_known
 from aucbench.testing.asking import expectations
 from aucbench.testing.laws import Law, LawWarning, NotAsked
+from aucbench.testing.samples import extended, extent
 from aucbench.testing.subjects import LAWS, named, subject_of
 
 
@@ -58,7 +59,8 @@ def _tested(law: Law, expected: str | None) -> Callable[[Any], None]:
 
     def checked(thing: Any) -> None:
         try:
-            law(thing)
+            with extended(extent().for_laws_of(thing)):
+                law(thing)
         except NotAsked as why:
             pytest.skip(str(why))
         except LawWarning as warning:

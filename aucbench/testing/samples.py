@@ -50,6 +50,10 @@ class Extent:
             return Extent(max(SMALL.n, self.n // factor), self.d)
         return Extent(self.n, max(SMALL.d, self.d // factor))
 
+    def for_laws_of(self, thing: Any) -> Extent:
+        """Return as many rows with the columns of `law_columns`, if the thing takes no other."""
+        return Extent(self.n, getattr(thing, "law_columns", self.d))
+
 
 SMALL = Extent(90, 12)
 MOST_ROWS, MOST_COLUMNS = 50_000, 5_000

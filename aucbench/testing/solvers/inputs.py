@@ -342,7 +342,7 @@ def one_positive(solver: Any) -> None:
 def constant_column(solver: Any) -> None:
     """A column that is constant, and a column of zeros, do no harm."""
     X = features()
-    X[:, 3], X[:, 5] = 1.0, 0.0
+    X[:, 3 % X.shape[1]], X[:, 5:6] = 1.0, 0.0
     require_fit("a constant column", solver, locked(X, labels()))
 
 

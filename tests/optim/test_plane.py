@@ -1,0 +1,103 @@
+"""The best AUC of two features is that of all directions, in rational numbers."""
+
+import numpy as np
+import pytest
+import reference as twins
+from refusals import assert_refused, refusals
+from scipy.sparse import csr_array
+
+from aucbench.errors import DataError
+from aucbench.metrics import auc, best_auc_2d
+from aucbench.optim import plane
+
+KINDS = {
+    "normal": lambda rng, n: rng.normal(size=(n, 2)),
+    "grid": lambda rng, n: rng.integers(-3, 4, (n, 2)),
+    "duplicates": lambda rng, n: rng.normal(size=(4, 2))[rng.integers(0, 4, n)],
+    "one line": lambda rng, n: np.outer(rng.normal(size=n), [1.0, 2.0]),
+    "near a line": lambda rng, n: np.outer(rng.normal(size=n), [1.0, 3.0]),
+    "zero column": lambda rng, n: np.c_[np.zeros(n), rng.normal(size=n)],
+    "equal rows": lambda rng, n: np.ones((n, 2)),
+    "far away": lambda rng, n: 1e9 + rng.normal(size=(n, 2)),
+    "neighbours": lambda rng, n: 1.0 + 2.0**-52 * rng.integers(0, 20, (n, 2)),
+    "any size": lambda rng, n: (
+        10.0 ** rng.integers(-300, 300, (n, 2)) * rng.choice([-1, 1], (n, 2))
+    ),
+    "ends": lambda rng, n: rng.choice([1.7e308, -1.7e308, 5e-324, 0.0, 1.0, 1 + 2**-52], (n, 2)),
+}
+
+
+@pytest.fixture(params=[(1 << 14, 4), (4, 0), (1, 0)], ids=["swept", "halved", "halved to the end"])
+def way(request, monkeypatch):
+    for name, value in zip(("SWEPT", "SWEPT_EACH"), request.param, strict=True):
+        monkeypatch.setattr(plane, name, value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_the_most_of_all_directions(kind, way):
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        n = int(rng.integers(2, 14))
+        X, y = KINDS[kind](rng, n).astype(float), np.where(rng.random(n) < 0.4, 1, -1)
+        y[:2] = 1, -1
+        best = best_auc_2d(X, y)
+        assert best.twice == twins.best_auc_2d(X, y)
+        assert best.auc == best.twice / (2 * best.pairs)
+        assert best.missed == best.twice - exactly(X, y, best.w)
+        assert best.auc_of_scores == plane.auc_of(X, y > 0, best.w)
+        if kind in ("normal", "grid", "duplicates", "one line", "zero column", "equal rows"):
+            assert best.missed == 0
+            assert best.auc_of_scores == best.auc
+            assert 0 < best.arc[1] - best.arc[0] <= np.pi / 2 + 1e-15
+
+
+def exactly(X, y, w):
+    """2 #{w·x_i > w·x_j} + #{w·x_i = w·x_j} in rational numbers."""
+    s = [sum(twins.Fraction(a) * twins.Fraction(b) for a, b in zip(x, w, strict=True)) for x in X]
+    return sum(1 + twins.sign(a - b) for a, i in zip(s, y, strict=True) if i > 0
+               for b, j in zip(s, y, strict=True) if j < 0)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["normal", "grid", "far away"])
+def test_halved_wedges_have_the_answer_of_one_sweep(kind, monkeypatch):
+    rng = np.random.default_rng(4)
+    y = np.where(rng.random(400) < 0.3, 1, -1)
+    X = KINDS[kind](rng, 400) + 0.7 * np.c_[y, y]
+    found = []
+    for swept in (1 << 20, 200):
+        monkeypatch.setattr(plane, "SWEPT", swept)
+        found.append(best_auc_2d(X, y))
+    assert found[0].twice == found[1].twice
+    assert all(best.missed == 0 for best in found)
+
+
+def test_no_direction_of_a_fine_grid_has_more():
+    rng = np.random.default_rng(5)
+    y = np.where(rng.random(3000) < 0.2, 1, -1)
+    X = rng.normal(size=(3000, 2)) + np.c_[0.4 * y, np.sin(3 * y)]
+    angles = np.linspace(-np.pi, np.pi, 2001)
+    grid = [auc(y, X @ w) for w in np.c_[np.cos(angles), np.sin(angles)]]
+    best = best_auc_2d(X, y)
+    assert max(grid) <= best.auc < max(grid) + 1e-3
+    assert auc(y, X @ best.w) == best.auc_of_scores == best.auc
+
+
+def test_rows_may_be_sparse_and_labels_words():
+    X, y = [[0, 0], [1, 3], [3, 1], [1, 1]], ["no", "yes", "yes", "no"]
+    assert best_auc_2d(csr_array(np.array(X, float)), y).twice == best_auc_2d(X, y).twice == 8
+    assert best_auc_2d(X, y, pos_label="no").twice == 8  # the opposite direction
+
+
+@refusals(
+    ("three columns", lambda: best_auc_2d(np.ones((4, 3)), [0, 1, 0, 1]), DataError, "two columns"),
+    ("one class", lambda: best_auc_2d(np.ones((2, 2)), [1, 1]), DataError, "classes"),
+    ("a NaN", lambda: best_auc_2d([[1, 2], [np.nan, 0]], [0, 1]), DataError, "NaN"),
+)
+def test_what_has_no_best_direction(call, error, word):
+    assert_refused(call, error, word)
+
+
+def test_more_pairs_than_an_hour_takes_are_refused(monkeypatch):
+    monkeypatch.setattr(plane, "PAIRS", 3)
+    with pytest.raises(DataError, match="sample of the rows"):
+        best_auc_2d([[0, 1], [1, 0], [1, 1], [2, 2]], [0, 1, 0, 1])
