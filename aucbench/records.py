@@ -144,7 +144,7 @@ class Finding:
         holds; broken; warning (something that may be meant, and breaks nothing); expected (broken
         or a warning, as the plugin says); or not asked, where the law does not concern this plugin.
     reason : str
-        One sentence; empty where the law holds.
+        One sentence; where the law holds it is empty, or says what was found.
     seconds : float
         Wall time of the check.
     extent : str

@@ -47,6 +47,7 @@ TITLES = {
     "pairs": "Kinds of pairs",
     "datasets": "Data sets",
     "metrics": "Metrics",
+    "losses": "Losses",
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
 CHANGELOG = "<!-- changelog -->"

@@ -100,7 +100,7 @@ def check(
 ) -> None:
     """Hold plugins to the laws of their kind, in processes of their own; exit 1 if one is broken.
 
-    Laws that hold or are not asked are only counted.
+    Laws that hold or are not asked are only counted, unless they say what they found.
     """
     from aucbench.bench.lawful import check_targets
     from aucbench.records import Verdict
@@ -131,5 +131,6 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
     on = f" on {first.extent}" if first.extent else ""
     yield f"{first.thing} ({first.kind}){on}: {told}"
     for cause in found:
-        if cause.verdict.value in SHOWN:
+        said = cause.reason and cause.verdict.value == "holds"
+        if said or cause.verdict.value in SHOWN:
             yield f"  {cause.verdict.value:<9}{', '.join(cause.laws)}: {cause.reason}"

@@ -1,4 +1,4 @@
-"""Laws that plugins of each kind obey: solvers and their parts, data sets and metrics.
+"""Laws that plugins of each kind obey: solvers and their parts, data sets, metrics and losses.
 
 `check` returns what was found. `parametrize_checks` makes tests of pytest of the laws.
 `aucbench check` runs them in a process of its own, which may crash or hang.

@@ -15,7 +15,6 @@ from aucbench.data.columns import column_entries
 from aucbench.data.data import ties_of
 from aucbench.data.sound import unsound
 from aucbench.datasets.tables import encode_table
-from aucbench.testing.clock import DAYS, at_another_day
 from aucbench.testing.common import add_pickles
 from aucbench.testing.elsewhere import run_elsewhere
 from aucbench.testing.laws import Laws, not_asked, require
@@ -79,17 +78,6 @@ def repeatable(source: Any) -> None:
     if isinstance(source, Data):
         not_asked("it is Data already")
     _require_equal("two calls", *under_two_states(lambda: made(source)))
-
-
-@laws("exact")
-def another_day(source: Any) -> None:
-    """On another day it returns the same: a result does not depend on when the rows were loaded."""
-    if isinstance(source, Data):
-        not_asked("it is Data already")
-    today = loaded(source)
-    with at_another_day():
-        later = made(source)
-    _require_equal(f"{DAYS} days later", later, today)
 
 
 @laws("exact")

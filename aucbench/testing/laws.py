@@ -40,7 +40,7 @@ class Law:
     tolerance : str
         How far numbers may differ.
     holds : function (thing)
-        Returns if the law holds.
+        Returns if the law holds: nothing, or a sentence of what was found.
     once : bool
         Whether it asks that something differs on some rows, for which the small sample is enough.
     """
@@ -49,7 +49,7 @@ class Law:
     name: str
     doc: str
     tolerance: str
-    holds: Callable[[Any], None]
+    holds: Callable[[Any], str | None]
     once: bool = False
 
     @property
@@ -57,7 +57,7 @@ class Law:
         """What is checked, in one sentence."""
         return " ".join(self.doc.partition("\n\n")[0].split())
 
-    def __call__(self, thing: Any) -> None:
+    def __call__(self, thing: Any) -> str | None:
         """Check a solver, a projector or a feature map; a function or class of other kinds.
 
         Raises
@@ -69,7 +69,7 @@ class Law:
         NotAsked
             When the law does not concern this thing.
         """
-        self.holds(thing)
+        return self.holds(thing)
 
     def __repr__(self) -> str:
         return self.name
@@ -87,10 +87,10 @@ class Laws:
 
     def __call__(
         self, tolerance: str, *, once: bool = False
-    ) -> Callable[[Callable[[Any], None]], Law]:
+    ) -> Callable[[Callable[[Any], str | None]], Law]:
         """Return the decorator of a function whose docstring and name are those of the law."""
 
-        def law(holds: Callable[[Any], None]) -> Law:
+        def law(holds: Callable[[Any], str | None]) -> Law:
             name = holds.__name__.replace("_", "-")
             doc = cleandoc(holds.__doc__ or "")
             self._laws.append(Law(self.kind, name, doc, tolerance, holds, once))
@@ -134,7 +134,7 @@ def found(
     begin = perf_counter()
     verdict, reason = Verdict.HOLDS, ""
     try:
-        law(thing)
+        reason = law(thing) or ""
     except NotAsked as why:
         verdict, reason = Verdict.NOT_ASKED, str(why)
     except LawWarning as warning:

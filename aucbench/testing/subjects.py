@@ -21,25 +21,29 @@ from aucbench.registry.discovery import (
     require_known_hooks,
 )
 from aucbench.registry.lookup import lookup, suggested_names
-from aucbench.registry.shapes import TELLING, kind_of
-from aucbench.registry.signatures import types_of
+from aucbench.registry.shapes import GIVEN, TELLING, given_to, kind_of
+from aucbench.registry.signatures import check, types_of
+from aucbench.registry.signatures import named as with_names
 from aucbench.registry.source_files import load_file
+from aucbench.registry.specs import Spec, in_file, parse_spec
 from aucbench.testing import (
     datasets,
     features,
+    losses,
     metrics,
     objectives,
     pairs,
     projectors,
     solvers,
 )
+from aucbench.testing.foreign import ForeignLoss, is_loss
 from aucbench.testing.laws import EXPECTED, Law
 
 LAWS: Mapping[str, tuple[Law, ...]] = {
     laws.kind: tuple(laws)
     for laws in (
         *(solvers.laws, objectives.laws, projectors.laws, features.laws, pairs.laws),
-        *(datasets.laws, metrics.laws),
+        *(datasets.laws, metrics.laws, losses.laws),
     )
 }
 GET: Mapping[str, Callable[[str], Any]] = {  # kinds whose classes are called without arguments
@@ -65,6 +69,8 @@ def subject_of(thing: Any, kind: str | None = None, name: str | None = None) -> 
     if kind not in LAWS:
         raise UnknownNameError("kind", kind, LAWS)
     called = name or getattr(thing, "__name__", None) or type(thing).__name__
+    if kind == losses.laws.kind:
+        return Subject(kind, called, partial(ForeignLoss, thing))
     instance = all(hasattr(thing, member) for member in TELLING.get(kind, ()))
     if kind in GET and (inspect.isclass(thing) or not instance):
         return Subject(kind, called, thing)
@@ -73,6 +79,7 @@ def subject_of(thing: Any, kind: str | None = None, name: str | None = None) -> 
 
 def _kind_of(thing: Any) -> str:
     kind = "datasets" if isinstance(thing, Data) else kind_of(thing)
+    kind = losses.laws.kind if kind in (None, "metrics") and is_loss(thing) else kind
     if kind is None:
         raise ParameterError(
             f"cannot tell what {thing!r} is; say kind='solvers', or one of {', '.join(LAWS)}, or "
@@ -85,14 +92,20 @@ def _kind_of(thing: Any) -> str:
 
 
 def named(target: str) -> tuple[Subject, ...]:
-    """What a text names: a registered name, `module:Class`, or all that a file registers."""
+    """What a text names: a registered name, `module:Class[k=3]`, or all that a file registers."""
     file, _, member = target.partition(".py")
     if Path(f"{file}.py").is_file() and member[:1] in ("", ":") and "[" not in member:
         return _members(load_file(Path(f"{file}.py")), member[1:], target)
+    spec = parse_spec(target)
+    place = in_file(spec.name)
+    if place and is_loss(thing := _member(load_file(place[0]), place[1])):  # no hook registers it
+        return (_with_parameters(thing, spec),)
     if subjects := tuple(_registered(target)):
         return subjects
-    module, _, member = target.partition(":")
+    module, _, member = spec.name.partition(":")
     if member and _is_module(module):
+        if spec.params:
+            return (_with_parameters(_member(import_module(module), member), spec),)
         return _members(import_module(module), member, target)
     known = {name for kind in KINDS for name in suggested_names(kind)}
     raise UnknownNameError("plugin, module:Class or file.py", target, known)
@@ -143,14 +156,28 @@ def _is_module(name: str) -> bool:
     return True
 
 
+def _member(module: ModuleType, member: str) -> Any:
+    thing: Any = module
+    for part in member.split("."):
+        if not hasattr(thing, part):
+            raise UnknownNameError(f"name in {module.__name__}", member, _public(module))
+        thing = getattr(thing, part)
+    return thing
+
+
+def _with_parameters(thing: Any, spec: Spec) -> Subject:
+    """The subject of a class or a function, whose parameters are named in a specification."""
+    kind, label = _kind_of(thing), str(spec)
+    skip = GIVEN if kind == "losses" and inspect.isfunction(thing) else given_to(kind, thing)
+    params = with_names(label, thing, skip, spec.params)
+    check(label, thing, skip, params)
+    return subject_of(partial(thing, **params), kind, label)
+
+
 def _members(module: ModuleType, member: str, target: str) -> tuple[Subject, ...]:
     """One member of a module; or all that its hooks register, or all that it defines."""
     if member:
-        thing = module
-        for part in member.split("."):
-            if not hasattr(thing, part):
-                raise UnknownNameError(f"name in {module.__name__}", member, _public(module))
-            thing = getattr(thing, part)
+        thing = _member(module, member)
         hooked = (kind for kind, _, factory in _hooks(module) if factory is thing)
         return (subject_of(thing, next(hooked, None), member),)
     require_known_hooks(module, target)
@@ -158,6 +185,7 @@ def _members(module: ModuleType, member: str, target: str) -> tuple[Subject, ...
     own = [getattr(module, n) for n in _public(module)]
     own = [thing for thing in own if getattr(thing, "__module__", None) == module.__name__]
     subjects = found or tuple(_subjects(filter(inspect.isclass, own)))
+    subjects = tuple(one for one in subjects if one.kind != losses.laws.kind) or subjects
     # A function beside a class helps it; alone it is a data set or a metric, if it says so.
     if subjects := subjects or tuple(_subjects(filter(_says_what_it_is, own))):
         return subjects

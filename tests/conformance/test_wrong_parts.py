@@ -1,8 +1,6 @@
 """Parts, data sets, pairs and metrics that are wrong on purpose: each is found by its law."""
 
 from dataclasses import dataclass, field, replace
-from datetime import date
-from time import time
 from typing import Any, ClassVar
 
 import numpy as np
@@ -342,10 +340,6 @@ def with_target(y):
     return replace(data, target=replace(data.target, y=y))
 
 
-def by_the_clock():
-    return Data.of(X * (int(time()) // 86400), Y)
-
-
 def by_hashes():
     order = [int(name) for name in {str(i) for i in range(40)}]
     return Data.of(X[order], Y)
@@ -371,7 +365,7 @@ DATASETS = {
     ),
     "names of others": ("returns-data", "and 2 names", changed(names=lambda: ("a", "b"))),
     "labels 0 and 1": ("returns-data", "-1 and 1", lambda: with_target((Y > 0).astype(np.int8))),
-    "one class": ("returns-data", "DataError", lambda: Data.of(X, np.ones(40))),
+    "one class": ("returns-data", "NoPairsError", lambda: Data.of(X, np.ones(40))),
     "global generator": (
         "repeatable",
         "the rows differ",
@@ -386,8 +380,6 @@ DATASETS = {
     ),
     "parity": ("no-label-among-features", LEAK, with_columns(2 * (ROW % 3) + (Y == 1))),
     "number of the row": ("no-row-number", "column 3 is the number", with_columns(np.sqrt(ROW))),
-    "of today": ("another-day", "the rows differ", lambda: Data.of(X + date.today().year, Y)),
-    "by the clock": ("another-day", "the rows differ", by_the_clock),
     "hashes": ("another-process", "other rows or labels", by_hashes),
     "one positive": ("can-be-divided", "DataError", lambda: Data.of(X, np.where(ROW == 7, 1, -1))),
 }

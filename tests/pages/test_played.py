@@ -92,6 +92,7 @@ def test_the_losses_of_the_page_train_models(heading, package):
     ("page", "heading"),
     [
         ("faq.md", None),
+        ("losses.md", "## Check a loss"),
         pytest.param("run.md", "## Plans in Python", marks=NIGHTLY),
         pytest.param("ten_minutes.md", None, marks=NIGHTLY),
         pytest.param("curved.md", None, marks=NIGHTLY),
