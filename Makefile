@@ -22,6 +22,8 @@ COMPUTING := $(addprefix tests/,data pairs scale objectives projectors features 
   conformance)
 # Where else a version of a library decides what comes out: files, statistics, plans, documents.
 LEARNT := $(addprefix tests/,datasets store stats bench judging papers platforms)
+# What asks optional packages, which the environment of the tests does not have.
+OPTIONAL := $(addprefix tests/,losses plugins equivalence conformance models registry data)
 # What the metadata promise; pyproject.toml has the lowest one for ruff too.
 VERSIONS := 3.11 3.12 3.13 3.14
 # Each change leaves some tests and examples of hypothesis to the night, which leaves out none.
@@ -47,7 +49,7 @@ N ?= 14
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test nightly test-nightly check check-code check-benchmarks run-benchmarks build \
-  oldest check-systems debug debug-nightly portable portable-nightly wheel wheel-nightly sdist wheels \
+  oldest extras check-systems debug debug-nightly portable portable-nightly wheel wheel-nightly sdist wheels \
   release bench bench-compare bench-history docs
 
 help: ## show this list
@@ -60,7 +62,7 @@ test: $(VENV)/test ## run the tests of a change
 	$(BIN)/pytest $(CHANGE) $(SHORT) $(BESIDE) $(addprefix --ignore=,$(ALONE))
 	$(BIN)/pytest $(CHANGE) $(SHORT) $(ALONE)
 
-nightly: test-nightly debug-nightly portable-nightly run-benchmarks wheel-nightly oldest check-systems ## run what takes too long for each change
+nightly: test-nightly debug-nightly portable-nightly run-benchmarks wheel-nightly oldest extras check-systems ## run what takes too long for each change
 
 test-nightly: $(VENV)/test
 	$(BIN)/pytest $(NIGHT) $(BESIDE) $(addprefix --ignore=,$(ALONE))
@@ -90,8 +92,16 @@ check-benchmarks: $(VENV)/dev
 run-benchmarks: $(VENV)/dev .asv/.asv-machine.json
 	OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 $(ASV) $(QUICK)
 
+# These libraries use what newer ones below them will not have for long, and an old polars warns
+# of forks, which a test makes.
 oldest: ## build and test with the lowest versions that the metadata promise
-	.ci/oldest $(CHANGE) $(BESIDE) $(COMPUTING) $(LEARNT)
+	POLARS_ALLOW_FORKING_THREAD=1 .ci/apart $@ --lowest run build test -- \
+	  -W ignore::DeprecationWarning $(CHANGE) $(BESIDE) $(COMPUTING) $(LEARNT)
+
+# Without the index of torch, pip takes 3 GB for graphics cards.
+extras: ## build and test with the optional packages of losses and solvers
+	PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu \
+	  .ci/apart $@ run build test torch baselines sparse -- $(NIGHT) $(BESIDE) $(OPTIONAL)
 
 build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 	rm $(VENV)/built

@@ -18,8 +18,8 @@ from aucbench.projectors import ElasticNet
 from .l1_logistic import RATIOS, certified, l1_problem
 from .parts import require
 
-ACCURACY = 1e-8  # of the loss at w = 0: the gap at which celer ends
-FEATURE = 1e4  # value of the last feature, so that hardly any penalty is on the intercept
+ACCURACY = 1e-9  # of the loss at w = 0: the gap at which celer ends
+FEATURE = 1e6  # value of the last feature, so that hardly any penalty is on the intercept
 
 
 @about("few features, by the l1 penalty", sparse=True, certified=True, cites=("massias2020",))
@@ -29,10 +29,10 @@ class Celer(Solver):
 
     celer solves a sequence of problems over few features, each by a proximal Newton method. An
     extrapolated dual point says which features come next, and how large the gap is. It ends at a
-    gap of 10⁻⁸ of the loss at w = 0, and warns if `max_iter` problems are not enough.
+    gap of 10⁻⁹ of the loss at w = 0, and warns if `max_iter` problems are not enough.
 
-    It fits no intercept: c is 10⁴ times the weight of a last feature of 10⁴, on which its penalty
-    is λ|c|/10⁴. The gap of the state is that of the objective above, where c is free.
+    It fits no intercept: c is 10⁶ times the weight of a last feature of 10⁶, on which its penalty
+    is λ|c|/10⁶. The gap of the state is that of the objective above, where c is free.
 
     Parameters
     ----------

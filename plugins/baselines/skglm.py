@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal, cast
-from warnings import warn
+from warnings import catch_warnings, warn
 
 import numpy as np
-from scipy.sparse import csc_matrix
-from sklearn.exceptions import ConvergenceWarning
 
 from aucbench.about import about
 from aucbench.contract import Budget, Needs, Problem, Solver, State, count_rows
@@ -26,6 +25,7 @@ from .parts import require
 PENALTIES = ("l1", "mcp")
 ACCURACY = 1e-5  # of λ: the distance of the gradient from the subgradients of the penalty
 EPOCHS = 10_000  # passes over a working set, at most
+FORKS = "KMP_INIT_AT_FORK"
 STEP = 4.0  # of a coordinate whose mean square is 1, one over the largest curvature 1/4
 
 
@@ -83,7 +83,6 @@ class Skglm(Solver):
         require_at_most(1, ratio=self.ratio)
         require_above(STEP, gamma=self.gamma)
         require_count(1, max_iter=self.max_iter)
-        require("skglm", "skglm", "sparse")
         compile_for(self.penalty)
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
@@ -112,6 +111,8 @@ class Skglm(Solver):
         w, sets, distance = descent(X, y, self.penalty, lam, self.gamma, self.max_iter)
         count_rows(sets * len(y))
         if distance > ACCURACY * lam:
+            from sklearn.exceptions import ConvergenceWarning
+
             warn(
                 f"skglm did not converge: the gradient is {distance / lam:.1e} λ from the "
                 f"subgradients after {sets} working sets; raise max_iter",
@@ -145,7 +146,16 @@ def descent(
 
 @cache
 def compile_for(penalty: str) -> None:
-    """Let Numba compile what a fit calls, for both layouts of rows."""
+    """Let Numba compile what a fit calls, for both layouts of rows.
+
+    It sets a variable, and SciPy filters of warnings, when they are imported; they are put back.
+    """
+    known = os.environ.get(FORKS)
+    with catch_warnings():
+        require("skglm", "skglm", "sparse")
+        from scipy.sparse import csc_matrix
+    if known is None:
+        os.environ.pop(FORKS, None)
     rng = np.random.default_rng(0)
     X = np.c_[rng.normal(size=(40, 12)), np.ones(40)]
     y = np.where(X[:, 0] + rng.logistic(size=40) > 0, 1.0, -1.0)
