@@ -46,6 +46,10 @@ class Boosting:
         self._known: tuple[list[Any], BoundLoss] | None = None
         self._has_warned = False
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the rows out of a saved or copied estimator."""
+        return vars(self) | {"_known": None}
+
     def __call__(
         self, first: Any, second: Any, sample_weight: Given = None, group: Given = None
     ) -> tuple[Vector, Vector]:

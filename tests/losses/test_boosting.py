@@ -1,5 +1,6 @@
 """Objectives and measures of pairs for LightGBM and XGBoost, by each way in which they call."""
 
+import pickle
 from functools import partial
 
 import numpy as np
@@ -94,6 +95,14 @@ def test_other_rows_are_not_taken_for_those_of_the_last_call():
         groups = np.repeat([0, 1], sizes)
         wanted = PairLoss(pairs="group", weights=v).value_and_gradient(s, y, groups)[1]
         np.testing.assert_array_equal(f(y, s, v, sizes)[0], 6 * wanted)
+
+
+def test_a_saved_objective_keeps_no_rows():
+    f, call = of_lightgbm.objective("logistic", "fpr"), (USER % 2, np.linspace(0.0, 1.0, N))
+    found = f(*call)
+    again = pickle.loads(saved := pickle.dumps(f))
+    assert len(saved) < 500
+    np.testing.assert_array_equal(again(*call), found)
 
 
 def by_lightgbm(learnt, valid, sizes, objective, metric, callbacks):
