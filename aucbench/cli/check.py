@@ -69,7 +69,7 @@ def check(
     targets: Annotated[
         list[str],
         typer.Argument(
-            help="name[k=3], distribution:name, module:Class, file.py or file.py:Class."
+            help="name[k=3], distribution:name, module:Class[k=3], file.py or file.py:Class."
         ),
     ],
     *,
@@ -100,6 +100,7 @@ def check(
 ) -> None:
     """Hold plugins to the laws of their kind, in processes of their own; exit 1 if one is broken.
 
+    So are losses for torch, and those that are functions of scores and labels.
     Laws that hold or are not asked are only counted, unless they say what they found.
     """
     from aucbench.bench.lawful import check_targets

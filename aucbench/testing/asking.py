@@ -48,10 +48,11 @@ def check(
     Parameters
     ----------
     thing : str, solver, projector, feature map, Data, class, function or module
-        A text is `name[k=3]`, `distribution:name`, `module:Class` or `file.py`. A class of a
-        solver, a projector, a feature map or pairs is called without arguments. Of an objective the
-        class is wanted, which is called with `Data`. A function without required parameters makes
-        a data set, and one with two is a metric.
+        A text is `name[k=3]`, `distribution:name`, `module:Class[k=3]` or `file.py`. A class of a
+        solver, a projector, a feature map, pairs or a loss is called without arguments. Of an
+        objective the class is wanted, which is called with `Data`. A function without required
+        parameters makes a data set. One with two is a metric, or a loss if the first one is
+        `scores`; so is a module of torch that is called with two tensors.
     kind : str, optional
         One of `LAWS`, where it is not clear from the members of the thing.
     expected : mapping of str to str, optional

@@ -119,7 +119,7 @@ class ForeignLoss:
     def __init__(self, thing: Any):
         is_class = isclass(thing.func if isinstance(thing, partial) else thing)
         self.thing = thing() if is_class else thing
-        self.expected_failures = getattr(self.thing, EXPECTED, {})
+        self.expected_failures = getattr(getattr(self.thing, "func", self.thing), EXPECTED, {})
 
     def __str__(self) -> str:
         index = ", and the numbers of the rows" if self.takes_index else ""

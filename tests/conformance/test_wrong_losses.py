@@ -10,6 +10,13 @@ from aucbench.testing import LAWS, Verdict, check
 from aucbench.testing.foreign import ForeignLoss
 from aucbench.testing.subjects import named
 
+
+@pytest.fixture(scope="module")
+def torch():
+    """Torch, which takes seconds to import."""
+    return pytest.importorskip("torch", reason="torch is not installed: an extra of aucbench")
+
+
 LOSSES = ["squared-hinge", "hinge", "logistic", "square", "aum"]
 
 
@@ -198,8 +205,8 @@ def test_our_losses_break_no_law(loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.usefixtures("torch")
 def test_our_losses_of_torch_break_no_law(loss):
-    pytest.importorskip("torch", reason="torch is not installed")
     words = f"1 times {loss}{MARGINS.get(loss, ' with margin 1')}"
     assert_right(f"aucbench.losses.torch:PairLoss[{loss}]", words)
 
@@ -264,11 +271,10 @@ def test_a_loss_in_a_file_has_parameters(tmp_path):
 # --- modules of torch ------------------------------------------------------------------------
 
 
-def aucm(share=False, nonzero=False):
+def aucm(torch, share=False, nonzero=False):
     """The AUC margin loss: min over a, b and max over alpha of E(s₊ − a)² + E(s₋ − b)² +
     2 alpha (1 + E s₋ − E s₊) − alpha²; its value is the square loss over pairs.
     """
-    torch = pytest.importorskip("torch", reason="torch is not installed")
 
     class Margin(torch.nn.Module):
         def __init__(self):
@@ -290,8 +296,8 @@ def aucm(share=False, nonzero=False):
     return ForeignLoss(Margin)
 
 
-def test_parameters_of_a_saddle_are_moved_to_it():
-    loss = aucm()
+def test_parameters_of_a_saddle_are_moved_to_it(torch):
+    loss = aucm(torch)
     known = {law.name: verdict("losses", loss, law.name) for law in LAWS["losses"][1:-1]}
     assert "a, b, alpha are where it is stationary" in known["declared"].reason
     assert known["exact-loss"].reason == "it is 1 times square with margin 1"
@@ -300,14 +306,12 @@ def test_parameters_of_a_saddle_are_moved_to_it():
     assert [float(p) for p in loss.thing.parameters()] == [0.0, 0.0, 0.0]
 
 
-def test_wrong_terms_of_a_saddle_are_found():
-    assert_found("losses", aucm(share=True), "cross-terms", "both together -1.42")
-    assert_found("losses", aucm(nonzero=True), "separated", "negatives at 0: it gave nan")
+def test_wrong_terms_of_a_saddle_are_found(torch):
+    assert_found("losses", aucm(torch, share=True), "cross-terms", "both together -1.42")
+    assert_found("losses", aucm(torch, nonzero=True), "separated", "negatives at 0: it gave nan")
 
 
-def test_parameters_without_a_saddle_stay():
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-
+def test_parameters_without_a_saddle_stay(torch):
     class Scaled(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -322,9 +326,7 @@ def test_parameters_without_a_saddle_stay():
     assert_found("losses", ForeignLoss(lambda scores, labels: scores), "declared", "no way")
 
 
-def test_a_loss_may_take_numbers_of_rows_and_float32_only():
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-
+def test_a_loss_may_take_numbers_of_rows_and_float32_only(torch):
     class Averaging(torch.nn.Module):
         def __init__(self, rows=200_000):
             super().__init__()
