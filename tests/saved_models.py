@@ -10,6 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import installed
 import numpy as np
 import pandas as pd
 from samples import sample
@@ -183,6 +184,7 @@ KINDS: dict[str, Callable[[], dict[str, Any]]] = {
     **{f"{phi}, sparse": partial(_of_numbers, "svm-or", phi, data=SPARSE) for phi in MAPS},
     **{solver: partial(_of_numbers, solver) for solver in (*SOLVERS, *TREES)},
     **{name: partial(_of_numbers, f"{name}[n_estimators=5]") for name in BOOSTERS},
+    **{name: partial(_of_numbers, installed.FEW_ROUNDS) for name in {"ebm"} & {*installed.SOLVERS}},
     **{f"{phi} of a table": partial(_of_table, phi) for phi in OF_A_TABLE},
     **{name: partial(_of_estimator, *row) for name, row in ESTIMATORS.items()},
     "assessed": partial(_assessed, "logistic"),

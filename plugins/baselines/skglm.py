@@ -83,6 +83,7 @@ class Skglm(Solver):
         require_at_most(1, ratio=self.ratio)
         require_above(STEP, gamma=self.gamma)
         require_count(1, max_iter=self.max_iter)
+        import_skglm()
         compile_for(self.penalty)
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
@@ -144,18 +145,26 @@ def descent(
     return w, max(1, len(values)), float(distance)
 
 
-@cache
-def compile_for(penalty: str) -> None:
-    """Let Numba compile what a fit calls, for both layouts of rows.
+def import_skglm() -> None:
+    """Import it, and take back the variable that Numba sets and the filters of warnings of SciPy.
 
-    It sets a variable, and SciPy filters of warnings, when they are imported; they are put back.
+    Raises
+    ------
+    MissingExtraError
+        When it is not installed.
     """
     known = os.environ.get(FORKS)
     with catch_warnings():
         require("skglm", "skglm", "sparse")
-        from scipy.sparse import csc_matrix
     if known is None:
         os.environ.pop(FORKS, None)
+
+
+@cache
+def compile_for(penalty: str) -> None:
+    """Let Numba compile what a fit calls, for both layouts of rows."""
+    from scipy.sparse import csc_matrix
+
     rng = np.random.default_rng(0)
     X = np.c_[rng.normal(size=(40, 12)), np.ones(40)]
     y = np.where(X[:, 0] + rng.logistic(size=40) > 0, 1.0, -1.0)

@@ -15,6 +15,7 @@ from aucbench.testing.solvers.inputs import values_somewhere
 
 # What cannot be built by its name alone, and forests, whose few trees obey the same laws as many.
 WRITTEN = {
+    "ebm": installed.FEW_ROUNDS,
     "catboost": "catboost[n_estimators=20]",
     "hist-gradient-boosting": "hist-gradient-boosting[max_iter=20]",
     "lightgbm": "lightgbm[n_estimators=20]",

@@ -45,6 +45,7 @@ def toys():
 
 
 SLOW = {
+    *("ebm", "skglm"),
     *(
         "hist-gradient-boosting",
         "lightgbm",

@@ -103,7 +103,13 @@ def test_a_sum_of_losses_refuses_weights_that_are_far_from_one(solver):
 
 def test_each_solver_with_weights_is_of_one_kind_or_the_other():
     kinds = {name.partition("[")[0] for name in (*RATIOS, *SUMS)}
-    others = {"lightgbm", "random-forest", "xgboost"}  # which add up losses, and take seconds
+    others = {
+        "abess",
+        "ebm",
+        "lightgbm",
+        "random-forest",
+        "xgboost",
+    }  # which add up losses, and take seconds
     named = {*installed.SOLVERS} - {"estimator"}  # which asks for a classifier
     counting = {n for n in named if "weights" in get_solver(n).needs.capabilities}
     assert counting <= kinds | others

@@ -42,6 +42,10 @@ PARAMETERS = {  # of a solver: one that is refused, and a word of the error
     "xgboost-pairs": [({"loss": "aum"}, "squared-hinge")],
     "random-forest": [({"max_features": "all"}, "sqrt"), ({"max_features": 1.5}, "max_features")],
     "sgd-logistic": [({"penalty": "l3"}, "l1")],
+    "abess": [({"k": 0}, "k"), ({"criterion": "cp"}, "gic")],
+    "celer": [({"ratio": 0.0}, "ratio"), ({"ratio": 1.5}, "ratio"), ({"max_iter": 0}, "max_iter")],
+    "ebm": [({"max_leaves": 1}, "max_leaves"), ({"interactions": -1.0}, "interactions")],
+    "skglm": [({"penalty": "scad"}, "mcp"), ({"gamma": 4.0}, "gamma"), ({"ratio": 0.0}, "ratio")],
     "hist-gradient-boosting": [({"learning_rate": 0.0}, "learning_rate")],
 }  # fmt: skip
 

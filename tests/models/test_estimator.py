@@ -32,7 +32,10 @@ pytestmark = pytest.mark.usefixtures("in_process")
 
 X, SIGNS = sample(2, 200, 6, positives=0.15, shift=0.6)
 Y = np.where(SIGNS > 0, "yes", "no")
-WRITTEN = {"estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]"}
+WRITTEN = {
+    "ebm": installed.FEW_ROUNDS,
+    "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
+}
 LEARNERS = [WRITTEN.get(name, name) for name in installed.SOLVERS]
 # One of each kind of score: by weights, with an intercept, at landmarks, by trees, not saved.
 EACH_CHANGE = {"sht-auc", "sto-iht", "roc-svm-nystrom", "random-forest", WRITTEN["estimator"]}

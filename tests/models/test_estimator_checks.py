@@ -10,6 +10,7 @@ from aucbench import AUCClassifier, GradeRanker
 
 # What cannot be built by its name alone, and small trees where the default takes long.
 WRITTEN = {
+    "ebm": installed.FEW_ROUNDS,
     "catboost": "catboost[n_estimators=10]",
     "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
     "hist-gradient-boosting": "hist-gradient-boosting[max_iter=10]",

@@ -12,7 +12,10 @@ from aucbench import AUCClassifier, solve
 from aucbench.data import Data
 from aucbench.registry import get_features, get_solver
 
-WRITTEN = {"estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]"}
+WRITTEN = {
+    "ebm": installed.FEW_ROUNDS,
+    "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
+}
 LEARNERS = [WRITTEN.get(name, name) for name in installed.SOLVERS]
 # Solvers whose scores are sums over training rows: landmarks are rows.
 KEEP_ROWS = {"roc-svm-kernel", "roc-svm-nystrom"}
