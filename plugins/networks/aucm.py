@@ -63,6 +63,7 @@ class Aucm(Network):
     """
 
     step: float = 0.1
+    ridge: float = 1e-3
     margin: float = 1.0
     gamma: float = 2e-3
 

@@ -63,9 +63,9 @@ class Network(Solver):
 
     width: int = 64
     batch: int = 64
-    step: float = 0.01
-    ridge: float = 1e-3
-    minority: float = 0.0
+    step: float = 0.003
+    ridge: float = 0.01
+    minority: float = 0.25
 
     space: ClassVar = {
         "step": Range(1e-3, 0.1, log=True),

@@ -33,7 +33,12 @@ X, Y = sample(6, n=40, d=3)
 Z = (X - X.mean(axis=0)) / X.std(axis=0)
 POSITIVE = Y > 0
 START = np.array([0.0, 0.0, 0.0, 0.5, 0.5])
-LINEAR = {"width": 0, "batch": 40, "ridge": 0.01}  # a linear score, and one batch a pass
+LINEAR = {
+    "width": 0,
+    "batch": 40,
+    "ridge": 0.01,
+    "minority": 0.0,
+}  # a linear score, and one batch a pass
 
 
 def shares(positive):
