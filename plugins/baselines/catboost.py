@@ -43,7 +43,7 @@ class CatBoost(Solver):
     Parameters
     ----------
     n_estimators : int
-        Trees; each counts as one pass over the rows.
+        Trees; each counts as one pass over the rows. CatBoost itself grows 1000.
     learning_rate : float or None
         ν > 0. None: CatBoost's choice by the numbers of rows and trees, or 0.03 if l2_leaf_reg is
         given.
@@ -59,7 +59,7 @@ class CatBoost(Solver):
     Prokhorenkova et al., "CatBoost: unbiased boosting with categorical features", NeurIPS 2018.
     """
 
-    n_estimators: int = 1000
+    n_estimators: int = 300
     learning_rate: float | None = None
     depth: int = 6
     l2_leaf_reg: float | None = None
