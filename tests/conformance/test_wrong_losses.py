@@ -326,6 +326,31 @@ def test_parameters_without_a_saddle_stay(torch):
     assert_found("losses", ForeignLoss(lambda scores, labels: scores), "declared", "no way")
 
 
+def test_a_loss_may_be_a_function_of_tensors_or_of_columns(torch):
+    def of_tensors(scores, labels):
+        return torch.relu(1.0 - scores[labels > 0][:, None] + scores[labels <= 0]).mean()
+
+    def of_columns(scores, labels):
+        (_, one), z = scores.shape, scores[labels > 0][:, None] - scores[labels <= 0]
+        return one * (1.0 - z).clip(0).mean()
+
+    for loss, way in (
+        (of_tensors, "it takes tensors of float64 (n,), labels 0 and 1"),
+        (of_columns, "it takes arrays of float64 (n, 1), labels 0 and 1"),
+    ):
+        known = {law.name: verdict("losses", ForeignLoss(loss), law.name) for law in LAWS["losses"]}
+        assert known["declared"].reason == way
+        assert known["exact-loss"].reason == "it is 1 times hinge with margin 1"
+        broken = {name for name, one in known.items() if one.verdict is Verdict.BROKEN}
+        assert broken == {"one-class", "many-rows"}
+
+
+def test_a_loss_without_a_finite_value_is_none_of_ours():
+    loss = ForeignLoss(lambda scores, labels: np.inf * (scores[labels > 0].sum() + 9.0))
+    assert_found("losses", loss, "declared", "the scores: it gave inf, wanted a finite number")
+    assert_found("losses", loss, "exact-loss", "it is nan to nan times", WARNING)
+
+
 def test_a_loss_may_take_numbers_of_rows_and_float32_only(torch):
     class Averaging(torch.nn.Module):
         def __init__(self, rows=200_000):
