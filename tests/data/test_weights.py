@@ -52,6 +52,7 @@ MEASURES = {
 RATIOS = (
     *("additive", "ls-svm", "spdam", "svm-or", "rank-svm", "roc-svm-full"),
     "roc-svm-nystrom[rank=20]",
+    *(f"{name}[width=0]" for name in ("aucm", "mlp") if name in installed.SOLVERS),
 )
 SUMS = ("logistic", "logistic-balanced", "linear-svc", "sgd-logistic", "hist-gradient-boosting")
 
@@ -103,13 +104,8 @@ def test_a_sum_of_losses_refuses_weights_that_are_far_from_one(solver):
 
 def test_each_solver_with_weights_is_of_one_kind_or_the_other():
     kinds = {name.partition("[")[0] for name in (*RATIOS, *SUMS)}
-    others = {
-        "abess",
-        "ebm",
-        "lightgbm",
-        "random-forest",
-        "xgboost",
-    }  # which add up losses, and take seconds
+    others = {"abess", "ebm", "random-forest"}  # which add up losses, and take seconds
+    others |= {"catboost", "lightgbm", "lightgbm-pairs", "xgboost", "xgboost-pairs"}
     named = {*installed.SOLVERS} - {"estimator"}  # which asks for a classifier
     counting = {n for n in named if "weights" in get_solver(n).needs.capabilities}
     assert counting <= kinds | others
