@@ -293,24 +293,26 @@ AUCBENCH_INLINE int aucbench_later(const aucbench_events *of, int32_t i, int32_t
 AUCBENCH_EXACT_SORT(aucbench_sort_events, aucbench_events, aucbench_later)
 
 typedef struct {
-    int64_t twice;           /* the largest count of an open arc between two directions */
+    int64_t twice;           /* the largest count of an open arc between two directions, or -1 */
     double width;            /* the widest arc with this count, in units of the keys */
     ptrdiff_t before, after; /* the events at its ends; -1 and n are the ends of all */
 } aucbench_arc;
 
-/* The best arc between events, where `twice` is the count before all of them. Keys in [0, 1] ascend
- * as the events do, up to rounding. */
+/* The best arc between events of a width of at least `least`, where `twice` is the count before all
+ * of them. Keys in [0, 1] ascend as the events do, up to rounding. */
 static aucbench_arc aucbench_best_arc(const aucbench_events *of, const unsigned char *gains,
                                       const int64_t *pos, const int64_t *neg, const double *keys,
-                                      int64_t twice, int32_t *order, int32_t *spare, size_t n)
+                                      double least, int64_t twice, int32_t *order,
+                                      int32_t *spare, size_t n)
 {
-    aucbench_arc best = {twice, -1.0, -1, 0};
+    aucbench_arc best = {-1, 0.0, -1, 0};
     ptrdiff_t last = -1;
     size_t k = 0;
     aucbench_sort_events(of, order, spare, n);
     for (;;) {
         const double width = (k < n ? keys[order[k]] : 1.0) - (last < 0 ? 0.0 : keys[last]);
-        if (twice > best.twice || (twice == best.twice && width > best.width))
+        if (width >= least &&
+            (twice > best.twice || (twice == best.twice && width > best.width)))
             best = (aucbench_arc){twice, width, last, k < n ? order[k] : (ptrdiff_t)n};
         if (k == n)
             return best;

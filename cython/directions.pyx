@@ -41,7 +41,7 @@ cdef extern from "directions.h" nogil:
     void aucbench_count_turns(turns_t* t, int64_t* P, size_t p, int64_t* N, size_t n)
     arc_t aucbench_best_arc(
         const events_t* of, const unsigned char* gains, const int64_t* pos, const int64_t* neg,
-        const double* keys, int64_t twice, int32_t* order, int32_t* spare, size_t n
+        const double* keys, double least, int64_t twice, int32_t* order, int32_t* spare, size_t n
     )
 
 
@@ -96,22 +96,23 @@ def turns(
 def best_arc(
     const double[:, ::1] points, const int32_t[::1] up, const int32_t[::1] low,
     const unsigned char[::1] gains, const int64_t[::1] pos, const int64_t[::1] neg,
-    const double[::1] keys, int64_t twice, int32_t[::1] order, int32_t[::1] spare,
+    const double[::1] keys, double least, int64_t twice, int32_t[::1] order, int32_t[::1] spare,
 ):
     """Sweep over the pairs in `order`, which is sorted by where they are level.
 
     `keys` are these places in [0, 1], rounded, and `twice` is the count before all of them. Returns
-    the largest count, the width of the widest arc that has it, and the numbers of the pairs at its
-    ends: -1 and n are the ends of all.
+    the largest count of an arc that is at least `least` wide, the width of the widest one that has
+    it, and the numbers of the pairs at its ends: -1 and n are the ends of all. It is -1 if all are
+    narrower.
     """
     cdef events_t of
     cdef arc_t best
     cdef size_t n = order.shape[0]
     if n == 0:
-        return twice, 1.0, -1, 0
+        return (twice if least <= 1.0 else -1), 1.0, -1, 0
     of.points, of.up, of.low = <const spot_t*> &points[0, 0], &up[0], &low[0]
     with nogil:
         best = aucbench_best_arc(
-            &of, &gains[0], &pos[0], &neg[0], &keys[0], twice, &order[0], &spare[0], n
+            &of, &gains[0], &pos[0], &neg[0], &keys[0], least, twice, &order[0], &spare[0], n
         )
     return best.twice, best.width, best.before, best.after

@@ -13,11 +13,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from html import escape
-from math import isinf, isnan
+from math import isinf, isnan, sqrt
 
 from mkdocs.exceptions import PluginError
 from page_figures import drawn
 from page_study_answers import (
+    BEST,
     DEFAULT,
     DEPTH,
     FOLDER,
@@ -33,8 +34,10 @@ from page_study_answers import (
     Split,
     Study,
     Tree,
+    beside_the_best,
 )
 from page_study_figures import ARMS, FIGURES, asked, label, minus
+from scipy.stats import t
 
 from aucbench.stats import Pair, Word
 
@@ -461,6 +464,30 @@ def failures(study: Study) -> Iterator[str]:
     yield f"Without a value: {told} of {len(study.table())} tasks. There they count as the worst."
 
 
+def two_features(study: Study) -> Iterator[str]:
+    """Yield what losses lack to the best AUC of two features, on training and on test rows."""
+    train, test = beside_the_best()
+    tasks, lacking = (rows.groupby("task").mean() for rows in (test, train))
+    margins = t.ppf(0.975, len(tasks) - 1) * tasks.std() / sqrt(len(tasks))
+    yield (
+        f"{plural(len(test), 'pair')} of features of {plural(len(tasks), 'task')}; means and "
+        "intervals are over tasks.\n"
+    )
+    yield (
+        "| solver | loss | training rows: less than the best, mean | most | test rows: less "
+        f"`{BEST}`, 95 % interval | pairs ahead of `{BEST}`, behind |"
+    )
+    yield "|---|---|---|---|---|---|"
+    for solver in tasks.mean().sort_values(ascending=False).index:
+        of, mean, margin = test[solver], tasks[solver].mean(), margins[solver]
+        yield (
+            f"| `{solver}` | {SURROGATES[solver]} | "
+            f"{signed(lacking[solver].mean())} | {signed(train[solver].min())} | "
+            f"{signed(mean)} [{signed(mean - margin)}, {signed(mean + margin)}] | "
+            f"{(of > 0).sum()}, {(of < 0).sum()} |"
+        )
+
+
 PARTS: dict[str, Callable[[Study], Iterator[str]]] = {
     "state": state,
     "log": log,
@@ -483,4 +510,5 @@ PARTS: dict[str, Callable[[Study], Iterator[str]]] = {
     "time": time,
     "tree": tree,
     "measures": measures,
+    "two_features": two_features,
 }

@@ -14,7 +14,7 @@ import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,23 @@ SHARE, POSITIVES = "share of positives", "positives"
 NOISE, CURVATURE = "noise", "curvature"
 PROPERTIES = ("rows", "features", SHARE, POSITIVES, NOISE, CURVATURE)
 ASKED = ("rows", "features", SHARE, POSITIVES, "categories")  # of the tree
+
+
+BEST = "auc-opt"  # the best AUC of two features
+
+
+@cache
+def beside_the_best() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return how each solver differs from the best direction, on training and on test rows.
+
+    A line is a pair of features, of a task: AUC less that of `auc-opt`, means over folds.
+    """
+    table = pd.read_csv(FOLDER / "two_features.csv")
+    means = table.pivot_table(["train", "test"], ["task", "first", "second"], "solver")
+    train, test = (
+        means[rows][[*SURROGATES]].sub(means[rows][BEST], axis=0) for rows in ("train", "test")
+    )
+    return train, test
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 from page_figures import INK
-from page_study_answers import CURVED, Split, Study, Tree, leaves_of
+from page_study_answers import (
+    BEST,
+    CURVED,
+    SURROGATES,
+    Split,
+    Study,
+    Tree,
+    beside_the_best,
+    leaves_of,
+)
 
 from aucbench.report.figures import WIDTH, line_style
 from aucbench.stats import ROPE, Pair, Word
@@ -229,6 +238,28 @@ def asked(split: Split) -> str:
     return f"{split.question} ≤ {shown.replace(',', ' ')}?"
 
 
+def _two_features(empty: Any, study: Study) -> None:
+    """Draw what losses lack to the best AUC of two features: a point is a pair of features."""
+    names = [*SURROGATES]
+    empty.set_size_inches(WIDTH, 1.2 + 0.42 * len(names))
+    for ax, differences, rows in zip(
+        empty.subplots(1, 2, sharey=True), beside_the_best(), ("training", "test"), strict=True
+    ):
+        ax.set_xscale("symlog", linthresh=0.001, linscale=0.5)
+        ax.axvspan(-ROPE, ROPE, **BAND)
+        ax.axvline(0, color=INK, lw=0.8)
+        for place, name in enumerate(names):
+            x = np.sort(differences[name])
+            y = place + np.linspace(-0.3, 0.3, x.size)
+            ax.plot(x, y, **{**line_style(place), "ls": "", "ms": 2.5})
+        ticks = [tick for tick in (-0.1, -0.01, -0.001, 0, 0.001, 0.01) if tick <= 0 or x.max() > 0]
+        ax.set_xticks(ticks, [minus(f"{tick:g}") for tick in ticks], fontsize=7)
+        ax.set_xticks([], minor=True)
+        ax.set_yticks(range(len(names)), [f"{n}\n{SURROGATES[n]}" for n in names], fontsize=7)
+        ax.set(ylim=(len(names) - 0.5, -0.5), xlabel=f"AUC of {rows} rows, less that of {BEST}")
+        ax.grid(axis="x", lw=0.5)
+
+
 FIGURES: dict[str, Callable[[Any, Study], None]] = {
     "all": _against("all"),
     "a": _against("a"),
@@ -241,4 +272,5 @@ FIGURES: dict[str, Callable[[Any, Study], None]] = {
     "ranks": _ranks,
     "pareto": _pareto,
     "tree": _tree,
+    "two_features": _two_features,
 }

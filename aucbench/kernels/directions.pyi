@@ -35,6 +35,7 @@ def best_arc(
     pos: Counts,
     neg: Counts,
     keys: Floats,
+    least: float,
     twice: int,
     order: Numbers,
     spare: Numbers,

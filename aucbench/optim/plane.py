@@ -16,11 +16,10 @@ order. Here a branch and bound counts most of them without a visit:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count
-from math import floor
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -37,6 +36,7 @@ from aucbench.stats.rows import positive_rows
 PAIRS = 10**11  # what the worst rows take an hour for
 SWEPT = 1 << 14  # pairs of a wedge that are swept, and SWEPT_EACH more for each point
 SWEPT_EACH = 4
+NARROW = 1e-13  # radians: scores of an arc that is narrower may be equal when they are rounded
 SAMPLED = 1 << 11  # pairs of another wedge, of which the middle one halves it
 Counts = NDArray[np.int64]
 
@@ -50,21 +50,21 @@ class BestAuc:
     auc : float
         twice / (2 pairs), rounded once.
     w : array of shape (2,)
-        A direction that has it: the middle of an arc of best directions, of length 1. If doubles
-        of this length miss the arc, it is one of few digits inside.
+        A direction that has it, of length 1: the middle of an arc of best directions. An arc may be
+        too narrow for rounded scores, as for rows near a line: if their AUC is higher in the middle
+        of the best arc that is wider than 10⁻¹³ radians, it is that.
     twice : int
         2 #{(i, j): w·x_i > w·x_j} + #{(i, j): w·x_i = w·x_j} over positive i and negative j, in
         exact arithmetic. No direction has more.
     pairs : int
         n₊n₋.
     arc : tuple of two floats
-        The angles of the ends of the arc, in radians; the second one is the larger.
+        The angles of the ends of the arc of w, in radians; the second one is the larger.
     missed : int
-        How much less than `twice` w itself has in exact arithmetic: 0, unless no pair of doubles
-        was found inside the arc.
+        How much less than `twice` w itself has in exact arithmetic: 0, unless the best arc is so
+        narrow.
     auc_of_scores : float
-        The AUC of the scores w₁x₁ + w₂x₂ in doubles: `auc`, unless rows that w orders have scores
-        so near that rounding makes them equal or changes their order.
+        The AUC of the scores w₁x₁ + w₂x₂ in doubles: `auc`, unless the best arc is so narrow.
     """
 
     auc: float
@@ -130,19 +130,34 @@ def best_direction(data: Data) -> BestAuc:
             f"there are {pairs:.2g} pairs of rows of both classes, more than {PAIRS:.0e}; take a "
             "sample of the rows"
         )
-    search = _Search(_Plane.of(X, positive))
-    twice, ends = search.run()
-    low, high = (unit(weights_of(turn)) for turn in ends)
-    w = unit(low + high)
-    missed = twice - search.plane.twice_at(w)
-    if missed:
-        w = simplest_between(*ends)
-        missed = twice - search.plane.twice_at(w)
-    start = float(np.arctan2(low[1], low[0]))
-    width = float(np.arctan2(low[0] * high[1] - low[1] * high[0], low @ high))
-    arc = (start, start + max(width, 0.0))
+    plane = _Plane.of(X, positive)
+    twice, ends = _Search(plane).run()
+    assert ends is not None  # each arc is in a wedge, and those that may have the most are swept
+    arc = _Arc.between(*ends)
+    w, most = arc.middle, twice / (2 * pairs)
     of_scores = auc_of(X, positive, w)
-    return BestAuc(twice / (2 * pairs), w, twice, pairs, arc, missed, of_scores)
+    if of_scores < most and (ends := _Search(plane, NARROW).run()[1]):
+        wider = _Arc.between(*ends)
+        if (of_wider := auc_of(X, positive, wider.middle)) > of_scores:
+            w, arc, of_scores = wider.middle, wider, of_wider
+    ends_of_arc = arc.start, arc.start + arc.width
+    return BestAuc(most, w, twice, pairs, ends_of_arc, twice - plane.twice_at(w), of_scores)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Arc:
+    """The directions between two, less than half a turn apart, rounded."""
+
+    start: float  # radians
+    width: float
+    middle: Vector  # of length 1
+
+    @staticmethod
+    def between(start: Vector, end: Vector) -> _Arc:
+        low, high = (unit(weights_of(turn)) for turn in (start, end))
+        (a, b), (c, d) = low, high
+        width = max(0.0, float(np.arctan2(a * d - b * c, a * c + b * d)))
+        return _Arc(float(np.arctan2(b, a)), width, unit(low + high))
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,13 +228,15 @@ class _Wedge:
 
 
 class _Search:
-    """The branch and bound: the best count so far, and the ends of an arc that has it."""
+    """The branch and bound: the best count so far, and the ends of an arc that has it.
 
-    def __init__(self, plane: _Plane) -> None:
-        self.plane, self.best = plane, -1
+    If it asks for a least width, which is in radians, the count is that of arcs which have it.
+    """
+
+    def __init__(self, plane: _Plane, least: float = 0.0) -> None:
+        self.plane, self.least, self.best = plane, least, -1
         self.ends: tuple[Vector, Vector] | None = None
         self.width = -1.0
-        self.orders = 0
         self._room = SWEPT + SWEPT_EACH * plane.n
         self._events = (  # pairs that change their order: above, below, whether the AUC gains
             np.empty(self._room, np.int32),
@@ -229,8 +246,11 @@ class _Search:
         self._heap: list[tuple[int, int, _Wedge]] = []
         self._number = count()
 
-    def run(self) -> tuple[int, tuple[Vector, Vector]]:
-        """Return the best count, and the turns at the ends of an arc that has it."""
+    def run(self) -> tuple[int, tuple[Vector, Vector] | None]:
+        """Return the best count, and the turns at the ends of an arc that has it.
+
+        -1 and None, if no arc is wide enough.
+        """
         axes = [self._order(np.array(turn, np.float64)) for turn in AXES]
         everything = int(np.count_nonzero(self.plane.pos)) * int(np.count_nonzero(self.plane.neg))
         for start, end in zip(axes, axes[1:] + axes[:1], strict=True):
@@ -240,7 +260,6 @@ class _Search:
             middle = self._order(wedge.middle)
             self._add(wedge.start, middle, wedge.points)
             self._add(middle, wedge.end, wedge.points)
-        assert self.ends is not None  # a wedge whose end is best may hold the arc, and is swept
         return self.best, self.ends
 
     def _may_hold(self, most: int) -> bool:
@@ -249,8 +268,8 @@ class _Search:
 
     def _order(self, turn: Vector) -> _Order:
         at = self.plane.order(turn)
-        self.orders += 1
-        self._better(max(at.twice_before, at.twice_after))
+        if not self.least:  # the width of the arcs on both sides is not known yet
+            self._better(max(at.twice_before, at.twice_after))
         return at
 
     def _better(self, twice: int) -> None:
@@ -304,16 +323,18 @@ class _Search:
             (plane.pos, plane.neg),
             np.empty(n, np.int32),
         )
+        wedge = _Arc.between(start.turn, end.turn).width
+        least = -1.0 if not self.least else self.least / wedge if wedge else inf
         twice, width, before, after = directions.best_arc(
-            plane.points, *of, *rows, keys, start.twice_after, order, spare
+            plane.points, *of, *rows, keys, least, start.twice_after, order, spare
         )
         self._better(twice)
-        if twice == self.best and (self.ends is None or width > self.width):
+        if twice == self.best and (self.ends is None or width * wedge > self.width):
             self.ends = (
                 start.turn if before < 0 else self._turn(before),
                 end.turn if after == n else self._turn(after),
             )
-            self.width = width
+            self.width = width * wedge
 
 
 AXES = ((0, 1, 0, 0), (-1, 0, 0, 0), (0, -1, 0, 0), (1, 0, 0, 0))  # east, north, west, south
@@ -338,38 +359,3 @@ def weights_of(turn: Vector) -> Vector:
 def unit(w: Vector) -> Vector:
     """w, divided by its length."""
     return np.asarray(w / np.hypot(*w))
-
-
-def simplest_between(start: Vector, end: Vector) -> Vector:
-    """Doubles of few digits inside the arc between two turns of one quadrant.
-
-    Their ratio is the simplest fraction of the arc, in units of a power of two. They are inside if
-    it has no more digits than doubles have.
-    """
-    ends = [
-        [2 * Fraction(p) - 2 * Fraction(q) for p, q in zip(t[:2], t[2:], strict=True)]
-        for t in (start, end)
-    ]
-    pairs = [(d[1], -d[0]) for d in ends]
-    slopes = sorted(abs(y / x) for x, y in pairs if x)
-    low, high = slopes if len(slopes) == 2 else (slopes[0], None)
-    unit_of_slope = power_of_two(low or high or Fraction(1))
-    slope = simplest(low / unit_of_slope, None if high is None else high / unit_of_slope)
-    x, y = Fraction(slope.denominator), slope.numerator * unit_of_slope
-    scale = power_of_two(max(x, y))
-    signs = [1 if one + other > 0 else -1 for one, other in zip(*pairs, strict=True)]
-    return np.array([sign * float(size / scale) for sign, size in zip(signs, (x, y), strict=True)])
-
-
-def simplest(low: Fraction, high: Fraction | None) -> Fraction:
-    """The fraction of least denominator in low < x < high; None is infinity."""
-    whole = floor(low)
-    if high is None or whole + 1 < high:
-        return Fraction(whole + 1)
-    rest = None if low == whole else 1 / (low - whole)
-    return whole + 1 / simplest(1 / (high - whole), rest)
-
-
-def power_of_two(x: Fraction) -> Fraction:
-    """A power of two above x > 0, and at most 4 x."""
-    return Fraction(2) ** (x.numerator.bit_length() - x.denominator.bit_length() + 1)

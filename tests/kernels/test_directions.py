@@ -98,6 +98,6 @@ def test_kernels_end_and_keep_each_point_on_any_floats(points, turn):
     up, low = np.arange(n, dtype=np.int32), np.roll(np.arange(n, dtype=np.int32), 1)
     order, keys = np.arange(n, dtype=np.int32), np.linspace(0, 1, n)
     gains = np.ones(n, np.uint8)
-    found = directions.best_arc(points, up, low, gains, ones, ones, keys, 0, order, spare)
+    found = directions.best_arc(points, up, low, gains, ones, ones, keys, -1.0, 0, order, spare)
     assert found[0] == 2 * n  # each event gains two
     assert sorted(order) == [*range(n)]

@@ -58,6 +58,18 @@ def exactly(X, y, w):
                for b, j in zip(s, y, strict=True) if j < 0)  # fmt: skip
 
 
+def test_an_arc_of_rounding_is_left_for_one_that_scores_can_have():
+    """On a grid whose columns are divided, pairs that were level differ by the last digits."""
+    rng = np.random.default_rng(6)
+    y = np.where(rng.random(400) < 0.4, 1, -1)
+    whole = rng.integers(0, 4, (400, 2)) + (y[:, None] > 0) * rng.integers(0, 2, (400, 2))
+    grid, rounded = best_auc_2d(whole, y), best_auc_2d(whole / [0.7, 1.1], y)
+    assert rounded.twice >= grid.twice
+    assert rounded.missed == rounded.twice - grid.twice > 0
+    assert rounded.auc_of_scores == grid.auc < rounded.auc
+    assert rounded.arc[1] - rounded.arc[0] > 1e-3
+
+
 @pytest.mark.parametrize("kind", ["normal", "grid", "far away"])
 def test_halved_wedges_have_the_answer_of_one_sweep(kind, monkeypatch):
     rng = np.random.default_rng(4)
