@@ -100,10 +100,10 @@ class Exact(NamedTuple):
         return float(self.factor * self.margin ** POWERS[self.loss] * value)
 
     def __str__(self) -> str:
+        times = f"{self.factor:.6g} times "
         margin = {"aum": "", "logistic": f" of z / {self.margin:.6g}"}
-        return f"{self.factor:.6g} times {self.loss}" + margin.get(
-            self.loss, f" with margin {self.margin:.6g}"
-        )
+        what = margin.get(self.loss, f" with margin {self.margin:.6g}")
+        return f"{'' if times == '1 times ' else times}the {self.loss}{what}"
 
 
 class ForeignLoss:

@@ -69,7 +69,7 @@ def test_a_loss_is_named_and_what_it_costs_is_said(file):
     title, line, other = result.stdout.splitlines()
     assert title == "loss.py:mean[m=0.5] (losses): 1 broken, 1 hold"
     assert line.startswith("  BROKEN   many-rows: 6250 rows took ")
-    assert other == "  holds    exact-loss: it is 1 times hinge with margin 0.5"
+    assert other == "  holds    exact-loss: it is the hinge with margin 0.5"
 
 
 def test_a_plugin_that_kills_its_process_or_never_ends_costs_the_law_only(file):

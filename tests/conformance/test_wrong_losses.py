@@ -200,25 +200,25 @@ MARGINS = {"aum": "", "logistic": " of z / 1"}
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_our_losses_break_no_law(loss):
-    words = f"1 times {loss}{MARGINS.get(loss, ' with margin 1')}"
+    words = f"the {loss}{MARGINS.get(loss, ' with margin 1')}"
     assert_right(PairLoss(loss), words)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.usefixtures("torch")
 def test_our_losses_of_torch_break_no_law(loss):
-    words = f"1 times {loss}{MARGINS.get(loss, ' with margin 1')}"
+    words = f"the {loss}{MARGINS.get(loss, ' with margin 1')}"
     assert_right(f"aucbench.losses.torch:PairLoss[{loss}]", words)
 
 
 @pytest.mark.parametrize(
     ("loss", "words"),
     [
-        (dense(lambda z: bend(z, 0.5)), "1 times squared-hinge with margin 0.5"),
-        (dense(lambda z: line(z, 2.0), count=lambda m, n: 1), "108 times hinge with margin 2"),
-        (dense(lambda z: naive_logistic(4.0 * z)), "1 times logistic of z / 0.25"),
-        (lambda s, y: (square_of_means()(s, y), None), "1 times square with margin 1"),
-        (lambda s, y: right(s.astype(np.float32), y), "1 times squared-hinge with margin 1"),
+        (dense(lambda z: bend(z, 0.5)), "the squared-hinge with margin 0.5"),
+        (dense(lambda z: line(z, 2.0), count=lambda m, n: 1), "108 times the hinge with margin 2"),
+        (dense(lambda z: naive_logistic(4.0 * z)), "the logistic of z / 0.25"),
+        (lambda s, y: (square_of_means()(s, y), None), "the square with margin 1"),
+        (lambda s, y: right(s.astype(np.float32), y), "the squared-hinge with margin 1"),
     ],
 )
 def test_an_exact_loss_is_named_with_margin_and_factor(loss, words):
@@ -257,7 +257,7 @@ def test_a_loss_in_a_file_has_parameters(tmp_path):
         [subject] = named(f"{tmp_path}/hinge_of_mine.py:mean{target}")
         assert subject.kind == "losses"
         reason = verdict("losses", subject.build(), "exact-loss").reason
-        assert reason == f"it is 1 times hinge with margin {margin}"
+        assert reason == f"it is the hinge with margin {margin}"
     with pytest.raises(UnknownNameError, match="margn"):
         named(f"{tmp_path}/hinge_of_mine.py:mean[margn=2]")
     (tmp_path / "two_of_mine.py").write_text(FILE + HELPED)
@@ -300,7 +300,7 @@ def test_parameters_of_a_saddle_are_moved_to_it(torch):
     loss = aucm(torch)
     known = {law.name: verdict("losses", loss, law.name) for law in LAWS["losses"][1:-1]}
     assert "a, b, alpha are where it is stationary" in known["declared"].reason
-    assert known["exact-loss"].reason == "it is 1 times square with margin 1"
+    assert known["exact-loss"].reason == "it is the square with margin 1"
     broken = {name for name, finding in known.items() if finding.verdict is Verdict.BROKEN}
     assert broken == {"one-class"}  # 0 / 0
     assert [float(p) for p in loss.thing.parameters()] == [0.0, 0.0, 0.0]
@@ -340,7 +340,7 @@ def test_a_loss_may_be_a_function_of_tensors_or_of_columns(torch):
     ):
         known = {law.name: verdict("losses", ForeignLoss(loss), law.name) for law in LAWS["losses"]}
         assert known["declared"].reason == way
-        assert known["exact-loss"].reason == "it is 1 times hinge with margin 1"
+        assert known["exact-loss"].reason == "it is the hinge with margin 1"
         broken = {name for name, one in known.items() if one.verdict is Verdict.BROKEN}
         assert broken == {"one-class", "many-rows"}
 
