@@ -17,6 +17,7 @@ WRITTEN = {
     "interval-regression": "interval-regression[lam=0.01]",  # no path of them
     "lightgbm": "lightgbm[n_estimators=10]",
     "lightgbm-pairs": "lightgbm-pairs[n_estimators=10]",
+    **{name: f"{name}[step=0.05]" for name in ("mlp", "soap", "sopa-s")},  # passes are few
     "random-forest": "random-forest[n_estimators=5]",
     "xgboost": "xgboost[n_estimators=10]",
     "xgboost-pairs": "xgboost-pairs[n_estimators=10]",
