@@ -19,7 +19,7 @@ from aucbench.testing.samples import extent, labels, require_close
 from aucbench.testing.traces import add_nothing_left
 
 laws = Laws("losses")
-NEAR = "1e-6 of its size, 1e-4 where it computes in float32"
+NEAR = "1e-6 of values, 1e-5 of differences and ratios; 100 times that if it computes in float32"
 LOOSE = 10.0  # times that, where differences or ratios of values are compared
 MANY, FEWEST = 100_000, 3_125  # rows, and those of the first of the steps that double to them
 BYTES, SECONDS = 2**30, 60.0  # that many rows may take, in memory and on the CPU
@@ -107,7 +107,7 @@ def exact_loss(f: ForeignLoss) -> str:
     return f"it is {f.exact}"
 
 
-@laws("1e-5 of the largest number, 1e-3 where it computes in float32")
+@laws("1e-5 of the largest number, 1e-3 if it computes in float32")
 def gradient(f: ForeignLoss) -> None:
     """The gradient is that of the value, by differences at each score; at a kink it is between."""
     y, h = labels(), LOOSE * f.near
@@ -341,7 +341,7 @@ def arrays_are_left_alone(f: ForeignLoss) -> None:
 
 @laws(f"{MANY} rows in {SECONDS:g} CPU seconds and 1 GiB")
 def many_rows(f: ForeignLoss) -> str:
-    """It computes 100 000 rows, and they lose what they lose exactly; it is said what they cost.
+    """It computes 100 000 rows, and their loss is the exact one; it is said what they cost.
 
     Rows are doubled until there are so many, or more would take too much.
     """
