@@ -17,7 +17,7 @@ from time import process_time
 
 import numpy as np
 
-from aucbench import Data, auc, get_dataset, get_solver, solve
+from aucbench import Data, Run, auc, get_dataset, get_solver, solve
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.folds import splits
 from aucbench.optim import default_ridge
@@ -88,18 +88,18 @@ def by_folds(data: Data, seed: int) -> float:
     table = []
     for learnt, held in splits(data, FOLDS, seed, None):
         rest, judges = data.take(learnt), data.take(held)
-        fits = [solve(get_solver("ls-svm", lam=lam), rest).w for lam in lams]
-        table.append([auc(judges.y, judges.scores(w)) for w in fits])
-    return lams[int(np.mean(table, axis=0).argmax())]
+        runs = [solve(get_solver("ls-svm", lam=lam), rest) for lam in lams]
+        table.append([auc(judges.y, run.decision_function(judges.rows)) for run in runs])
+    return float(lams[int(np.mean(table, axis=0).argmax())])
 
 
-def fits(data: Data, seed: int) -> Iterator[tuple[Vector, float]]:
-    """Yield the weights of each rule, and CPU seconds."""
+def fits(data: Data, seed: int) -> Iterator[tuple[Run, float]]:
+    """Yield the fit of each rule, and CPU seconds."""
     for lam in (None, "auto", by_folds, "leave-pair-out"):
         start = process_time()
         value = lam(data, seed) if callable(lam) else lam
-        w = solve(get_solver("ls-svm", lam=value), data, seed=seed).w
-        yield w, process_time() - start
+        run = solve(get_solver("ls-svm", lam=value), data, seed=seed)
+        yield run, process_time() - start
 
 
 def judge(name: str, n: int) -> str:
@@ -114,8 +114,9 @@ def judge(name: str, n: int) -> str:
         mean, deviation = X[rows].mean(axis=0), X[rows].std(axis=0)
         Z = (X - mean) / np.where(deviation > 0, deviation, 1.0)
         found = [*fits(Data.of(Z[rows], y[rows]), seed)]
-        test = np.delete(np.arange(y.size), rows)
-        aucs.append([auc(y[test], Z[test] @ w) for w, _ in found])
+        rest = np.delete(np.arange(y.size), rows)
+        test = Data.of(Z[rest], y[rest])
+        aucs.append([auc(test.y, run.decision_function(test.rows)) for run, _ in found])
         seconds.append([taken for _, taken in found])
     of = np.array(aucs)
     times = [f"{1e3 * median(column):.0f}" for column in zip(*seconds, strict=True)]
