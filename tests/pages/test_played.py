@@ -369,7 +369,7 @@ def test_lines_and_numbers_that_are_not_printed_are_noticed():
         play("```python\nprint(1)\n```\n\n```text\n2\n```\n", {})
 
 
-@pytest.mark.parametrize("page", ["index.md", "aum.md", "ridge.md"])
+@pytest.mark.parametrize("page", ["index.md", "aum.md", "plane.md", "ridge.md"])
 def test_the_identities_of_a_page_hold(page, capsys):
     text = (DOCS / "methods" / page).read_text(encoding="utf-8")
     found = blocks_in(text.partition("\n## Use the ")[0])  # not how it is used

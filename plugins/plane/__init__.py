@@ -1,0 +1,1 @@
+"""The solver of two features, which maximises the AUC itself over the directions of the plane."""
