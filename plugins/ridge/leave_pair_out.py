@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
-from aucbench.data.summaries import row_products
+from aucbench.data.summaries import longest_row, row_products
 from aucbench.errors import DataError, ParameterError, UnsupportedError, require_above
 from aucbench.optim.choice import EXPONENTS
 from aucbench.optim.scale import default_ridge
@@ -20,7 +20,8 @@ LEAVE_PAIR_OUT: Final = "leave-pair-out"
 MOST = 1 << 26  # numbers of rows, or of their products: 512 MiB, of which there are three copies
 BLOCK = 1 << 20  # pairs at a time: ten arrays of 8 MiB
 LEAST = 2.0**-30  # share of 1 that a row's own pull may leave of a fit, and that still has digits
-TIE = 2.0**-30  # a margin is 0 up to rounding, in units of the margin of the two means
+TIE = 2.0**-30  # a margin is 0 up to rounding, in units of the margin of the two means,
+ZERO = 2.0**-44  # or of the products that it is a sum of, where the two means are equal
 
 
 class LeavePairOut:
@@ -46,7 +47,7 @@ class LeavePairOut:
     Raises
     ------
     DataError
-        When a class has a single row.
+        When a class has a single row, or products of rows overflow.
     UnsupportedError
         When rows have weights, for then A is another matrix for each pair; when other pairs count,
         or groups or times bind the rows; when effects have bounds; when rows are read in chunks, or
@@ -70,15 +71,14 @@ class LeavePairOut:
 
     def __init__(self, data: Data):
         _refuse(data)
-        with uncounted():  # this is tuning
+        with uncounted(), np.errstate(over="ignore", invalid="ignore"):  # this is tuning
             X = _coordinates(data)
-        X = X - X.mean(axis=0)  # so that large means cost no digits below
-        above, below = X[data.y > 0], X[data.y < 0]
-        delta = above.mean(axis=0) - below.mean(axis=0)
-        U, V = above - above.mean(axis=0), below - below.mean(axis=0)
-        M = 2.0 / (len(U) - 1) * (U.T @ U) + 2.0 / (len(V) - 1) * (V.T @ V)
-        squares, Q = eigh(M, overwrite_a=True, check_finite=False)
-        self._squares = np.maximum(squares, 0.0)  # A = Q (squares + λ) Qᵀ
+            X = X - X.mean(axis=0)  # so that large means cost no digits below
+            above, below = X[data.y > 0], X[data.y < 0]
+            delta = above.mean(axis=0) - below.mean(axis=0)
+            U, V = above - above.mean(axis=0), below - below.mean(axis=0)
+            M = 2.0 / (len(U) - 1) * (U.T @ U) + 2.0 / (len(V) - 1) * (V.T @ V)
+        self._squares, Q = _eigen(M, data)  # A = Q (squares + λ) Qᵀ
         self._u, self._v, self._delta = U @ Q, V @ Q, delta @ Q
 
     def auc(self, lam: float) -> float:
@@ -127,7 +127,8 @@ class LeavePairOut:
             d_x = dd + du[at] - dv - f * x_u + h * x_v + left_u * x_u + left_v * x_v
             d_d = dd + f * (f * uu[at] - 2.0 * du[at] - 2.0 * h * uv) + h * (h * vv + 2.0 * dv)
             d_d += left_u * d_u + left_v * d_v
-            yield np.where(np.abs(d_x) > TIE * d_d, 2.0 * d_x / (1.0 + 2.0 * d_d), 0.0)
+            least = TIE * d_d + ZERO * (dd + uu[at] + vv)
+            yield np.where(np.abs(d_x) > least, 2.0 * d_x / (1.0 + 2.0 * d_d), 0.0)
 
 
 def best_ridge(data: Data) -> float:
@@ -148,8 +149,19 @@ def _coordinates(data: Data) -> Vector:
     if data.d <= data.n:
         dense: Vector = data.rows.dense().matrix
         return dense
-    squares, Q = eigh(row_products(data), check_finite=False)
-    return np.asarray(Q * np.sqrt(np.maximum(squares, 0.0)))
+    squares, Q = _eigen(row_products(data), data)
+    return np.asarray(Q * np.sqrt(squares))
+
+
+def _eigen(products: Vector, data: Data) -> tuple[Vector, Vector]:
+    """Return the eigenvalues, which are at least 0, and the eigenvectors of products of rows."""
+    if not np.isfinite(products).all():
+        raise DataError(
+            f"rows of length {longest_row(data):.3g} are too long for leave-pair-out: scale the "
+            "features, as --features standard does"
+        )
+    squares, Q = eigh(products, check_finite=False)
+    return np.maximum(squares, 0.0), Q
 
 
 def _refuse(data: Data) -> None:

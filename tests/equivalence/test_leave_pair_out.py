@@ -85,6 +85,7 @@ def test_margins_of_one_feature_are_the_fractions():
         ([[0.0], [0.0], [0.0], [0.0]], [1, 1, -1, -1], 1 / 2),  # nothing to learn
         # Equal rows tie, as all rows do where equal ones are left; two pairs win.
         ([[2.0], [1.0], [1.0], [0.0]], [1, 1, -1, -1], 3 / 4),
+        ([[0.7, 1.4], [2.1, 4.2], [2.1, 4.2], [4.9, 3.5]], [1, 1, -1, -1], 3 / 4),  # rounded sums
     ],
 )
 def test_auc_of_a_few_rows(X, y, auc):
@@ -129,6 +130,8 @@ REFUSED = refusals(
     ("times", lambda: LeavePairOut(Data.of(*sample(), times=range(60))), UnsupportedError, "times"),
     ("bounds", bounded, UnsupportedError, "bounds"),
     ("one row", lambda: LeavePairOut(Data.of([[1.0], [2.0], [3.0]], [1, 0, 0])), DataError, "two"),
+    ("long rows", lambda: margins(*sample(scale=1e160), 0.1), DataError, "too long"),
+    ("wide rows", lambda: margins(*sample(0, 10, 30, scale=1e160), 0.1), DataError, "too long"),
     ("no ridge", lambda: margins(*sample(), 0.0), ParameterError, "lam"),
     ("hardly a ridge", lambda: margins(*sample(0, 10, 30), 1e-13), ParameterError, "rounding"),
     (
