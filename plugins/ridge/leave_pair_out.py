@@ -140,7 +140,7 @@ def best_ridge(data: Data) -> float:
     Errors are those of `LeavePairOut`.
     """
     left_out, derived = LeavePairOut(data), default_ridge(data)
-    lams = [derived * 10.0**e for e in EXPONENTS]
+    lams: list[float] = [derived * 10.0**e for e in EXPONENTS]
     return max(lams, key=left_out.auc)
 
 
