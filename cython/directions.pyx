@@ -80,10 +80,12 @@ def turns(
 
     P and N hold the points with positive and with negative rows as `place << 32 | point`, by their
     places at the second direction, in the order of their places at the first one. They are sorted
-    by the second one. Returns the rows of pairs that become concordant and that stop being so, the
+    by the second one, if there are both. Returns the rows of pairs that become concordant and that stop being so, the
     pairs of points, and how many of them are listed: each stride-th one, while there is room.
     """
     cdef turns_t t
+    if P.shape[0] == 0 or N.shape[0] == 0:
+        return 0, 0, 0, 0
     t.first, t.pos, t.neg = &first[0], &pos[0], &neg[0]
     t.spare, t.up, t.low, t.gains = &spare[0], &up[0], &low[0], &gains[0]
     t.gain = t.loss = t.count = t.next = 0

@@ -91,6 +91,10 @@ def test_what_a_parameter_changes_is_asked_on_the_small_sample_only():
     assert thorough(get_solver("aum-margin"), "parameters") == {False: Verdict.HOLDS}
 
 
+def test_a_solver_of_two_columns_is_asked_on_two_columns():
+    assert thorough(get_solver("auc-opt"), "ranks") == {False: Verdict.HOLDS, True: Verdict.HOLDS}
+
+
 def test_larger_rows_are_drawn_within_bounds():
     for many, wide in (Extent.drawn() for _ in range(200)):
         assert 10_000 <= many.n <= 50_000
