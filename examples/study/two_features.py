@@ -48,11 +48,10 @@ def measured(data: Data, pair: tuple[int, int]) -> Iterator[tuple[int, str, floa
         train, test = (part.with_rows(scaled(part.rows)) for part in (train, test))
         for solver in SOLVERS:
             run = solve(solver, train)
-            yield (
-                fold,
-                solver,
-                *(auc(part.y, run.decision_function(part.rows)) for part in (train, test)),
+            of_train, of_test = (
+                auc(part.y, run.decision_function(part.rows)) for part in (train, test)
             )
+            yield fold, solver, of_train, of_test
 
 
 def main() -> None:

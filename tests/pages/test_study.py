@@ -221,6 +221,21 @@ def test_the_words_are_those_of_judge(page, solvers, tmp_path):
             assert f": {len(of)} solvers, " in line or all(pair.a in line for pair in of)
 
 
+def test_what_losses_lack_to_the_best_of_two_features_is_that_of_the_file(page, study):
+    table = pd.read_csv(REAL / "two_features.csv")
+    by_pair = table.groupby(["task", "first", "second", "solver"])[["train", "test"]].mean()
+    train, test = (by_pair[rows].unstack() for rows in ("train", "test"))
+    said = [line.split("|") for line in page.two_features(study) if line.startswith("| `")]
+    assert {line[1].strip(" `") for line in said} == {*train.columns} - {"auc-opt"}
+    for line in said:
+        name = line[1].strip(" `")
+        lacking, gain = (of[name] - of["auc-opt"] for of in (train, test))
+        wanted = lacking.groupby("task").mean().mean(), lacking.min()
+        shown = [float(cell.replace("−", "-").split("[")[0]) for cell in line[3:6]]
+        assert shown == pytest.approx([*wanted, gain.groupby("task").mean().mean()], abs=6e-5)
+        assert line[6].split(",") == [f" {(gain > 0).sum()}", f" {(gain < 0).sum()} "]
+
+
 def test_what_is_said_of_the_study_elsewhere_is_what_it_found(study):
     tasks, groups = means()["task"].nunique(), means()["group"].nunique()
     assert f"on {tasks} small and middle-sized tasks of {groups} sources, no linear" in (
