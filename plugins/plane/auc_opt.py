@@ -57,7 +57,7 @@ class AucOpt(Solver):
     UnsupportedError
         When the rows have another number of features than two.
     DataError
-        When there are more than 10¹¹ pairs of rows.
+        When there are more than 10¹⁰ pairs of rows.
 
     References
     ----------

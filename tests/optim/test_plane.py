@@ -109,7 +109,7 @@ def test_what_has_no_best_direction(call, error, word):
     assert_refused(call, error, word)
 
 
-def test_more_pairs_than_an_hour_takes_are_refused(monkeypatch):
+def test_too_many_pairs_are_refused(monkeypatch):
     monkeypatch.setattr(plane, "PAIRS", 3)
     with pytest.raises(DataError, match="sample of the rows"):
         best_auc_2d([[0, 1], [1, 0], [1, 1], [2, 2]], [0, 1, 0, 1])
