@@ -51,6 +51,7 @@ COMPUTES = (  # what runs in a cell and what measures it: its files count
     "features",
     "hookspecs.py",
     "kernels",
+    "losses",
     "metrics",
     "objectives",
     "optim",
