@@ -16,8 +16,9 @@ from aucbench.objectives import PairwiseHinge, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.testing import LAWS, Verdict, check, parametrize_checks
 from aucbench.testing.asking import asked
-from aucbench.testing.laws import Laws, causes, found, warn
+from aucbench.testing.laws import LawBroken, Laws, causes, found, warn
 from aucbench.testing.samples import Extent
+from aucbench.testing.solvers.fits import require_same
 from aucbench.testing.subjects import subject_of
 
 
@@ -189,3 +190,16 @@ def test_each_law_says_what_it_checks_and_how_exactly():
     for laws in LAWS.values():
         assert len({law.name for law in laws}) == len(laws)
         assert all(law.doc and law.tolerance for law in laws)
+
+
+def test_trajectories_need_not_agree_near_their_end():
+    """From the third state on, w moves by less than half of where it ends."""
+    first = [(1, 10, np.array([1.0])), (2, 20, np.array([0.5]))]
+    one = [*first, (3, 30, np.array([0.0101])), (4, 40, np.array([0.01]))]
+    other = [*first, (3, 35, np.array([0.0099])), (4, 40, np.array([0.01]))]
+    require_same("a fit", one, other, near=0.5)
+    require_same("a fit", one, [*other, (5, 50, np.array([0.01]))], near=0.5)
+    moved = [first[0], (2, 21, np.array([0.5])), *other[2:]]
+    for wrong, near in ((other, 0.0), (moved, 0.5)):
+        with pytest.raises(LawBroken):
+            require_same("a fit", one, wrong, near=near)
