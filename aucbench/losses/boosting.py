@@ -19,12 +19,12 @@ Given = NDArray[Any] | None
 
 
 class Boosting:
-    """n ∇f(s) and n D of `PairLoss`, at the scores s of n rows, as trees of Newton boosting ask.
+    """c ∇f(s) and c D of `PairLoss`, at the scores s of n rows, as trees of Newton boosting ask.
 
-    D is a bound of the curvature (`BoundLoss.curvature`). The factor n makes that of a row about
-    that of a loss of rows. So the defaults of a library for the least curvature of a leaf and for
-    the penalty of its value keep their meaning. If no two rows can be compared, the gradient is 0,
-    and the first call that sees it warns.
+    They are those of `BoundLoss.derivatives`: by c the largest curvature is that of a logistic loss
+    of a row, so that the defaults of a library for the least curvature of a leaf and for the
+    penalty of its value keep their meaning. If no two rows can be compared, the gradient is 0, and
+    the first call that sees it warns.
 
     Weights and groups are those of the library: its queries are the groups of pairs of "group", and
     of "grades" if there are queries. XGBoost has one weight for each query, which is refused.
@@ -59,7 +59,7 @@ class Boosting:
     def derivatives(
         self, s: Vector, target: Any, sizes: Given = None, weights: Given = None
     ) -> tuple[Vector, Vector]:
-        """Return n ∇f(s) and n D, each (n,); 0 and 1 if no two rows can be compared.
+        """Return c ∇f(s) and c D, each (n,); 0 and 1 if no two rows can be compared.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class Boosting:
                 warn(f"nothing is learnt from these rows: {error}", stacklevel=3)
             self._has_warned = True
             return np.zeros(n), np.ones(n)
-        return n * bound.value_and_gradient(s)[1], n * bound.curvature(s)
+        return bound.derivatives(s)
 
     def bind(self, target: Any, sizes: Given = None, weights: Given = None) -> BoundLoss:
         """Return the loss of some rows, that of the last call if they are the same."""

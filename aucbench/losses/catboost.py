@@ -77,11 +77,11 @@ class PairMeasure(Metric):
         return self  # CatBoost copies its parameters
 
     def _write(self, s: Vector) -> None:
-        found = self.train.value_and_gradient(s)[1], self.train.curvature(s)
-        self._s, self._table = s, -s.size * np.column_stack(found)  # CatBoost maximises
+        self._s = s
+        self._table = -np.column_stack(self.train.derivatives(s))  # CatBoost maximises
 
     def calc_ders_range(self, approxes: Vector, targets: Vector, weights: object) -> NDArray[Any]:
-        """Return −n ∇f and −n D of some rows, (m, 2)."""
+        """Return −c ∇f and −c D of some rows, (m, 2)."""
         rows = targets.astype(np.int64)
         if not np.allclose(approxes, self._s[rows], rtol=1e-9, atol=1e-9):
             self.refusal = (
@@ -116,7 +116,7 @@ def train(
     cat_features: Sequence[int | str] | None = None,
     eval_set: tuple[Any, ...] | None = None,
 ) -> Any:
-    """Return a `catboost.CatBoost` whose trees are fitted to n ∇f and n D, as `Boosting` has them.
+    """Return a `catboost.CatBoost` whose trees are fitted to c ∇f and c D, as `Boosting` has them.
 
     A category has its own split if its column has at most `one_hot_max_size` (255) of them, and is
     else known by its count, since the other codes of CatBoost read labels.

@@ -24,14 +24,14 @@ class LightGbmPairs(LightGbm):
     of ordered times or grades, or in a range of the ROC curve. Weights of rows weigh their pairs.
     The gradient g is that of all pairs, by one sort for each tree. With the diagonal bound D of the
     Hessian (`aucbench.losses`), a leaf has the value −Σ g_r / (Σ D_r + λ) over its rows r. Both
-    are multiplied by the number of rows n, so that they have the size of a loss of rows.
+    are multiplied by c, so that the largest D_r is ¼, as that of a logistic loss of one row.
 
     Parameters
     ----------
     n_estimators, learning_rate, num_leaves, min_child_samples, colsample_bytree :
         As `lightgbm`.
     reg_lambda : float
-        λ, the penalty on the squared values of leaves, in units of n D.
+        λ, the penalty on the squared values of leaves, in units of c D.
     loss : {"squared-hinge", "logistic", "square"}
         φ(z) = [1 − z]₊², log(1 + e⁻ᶻ), or (1 − z)².
 

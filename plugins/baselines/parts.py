@@ -97,15 +97,15 @@ def require_curved(loss: str) -> None:
 
 
 def derivatives_of_pairs(data: Data, loss: CurvedLoss) -> Derivatives:
-    """Return the function (s, _) -> (n ∇f, n D) of the loss over the pairs of `data` at scores s.
+    """Return the function (s, _) -> (c ∇f, c D) of the loss over the pairs of `data` at scores s.
 
-    D is the diagonal bound of `BoundLoss.curvature`. Libraries of boosted trees give their own
+    They are those of `BoundLoss.derivatives`. Libraries of boosted trees give their own
     data as the second argument; the target, weights and pairs are those of `data`.
     """
     f = BoundLoss(loss, replace(data, pairs=pairs_of(data)))
 
     def derivatives(s: ArrayLike, _: object) -> tuple[Vector, Vector]:
-        return data.n * f.value_and_gradient(s)[1], data.n * f.curvature(s)
+        return f.derivatives(s)
 
     return derivatives
 

@@ -28,8 +28,8 @@ class XgBoostPairs(XgBoost):
     n_estimators, learning_rate, max_depth, subsample, colsample_bytree :
         As `xgboost`.
     min_child_weight, reg_lambda : float
-        Least sum of n D over the rows of a leaf, and the penalty on the squared values of leaves in
-        units of n D, where D bounds the curvature of f in the score of a row.
+        Least sum of c D over the rows of a leaf, and the penalty on the squared values of leaves in
+        units of c D, where D bounds the curvature of f in the score of a row, and c D is at most ¼.
     loss : {"squared-hinge", "logistic", "square"}
         φ(z) = [1 − z]₊², log(1 + e⁻ᶻ), or (1 − z)².
 

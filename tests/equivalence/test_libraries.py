@@ -81,7 +81,8 @@ def over_pairs(kind):
     def derivatives(target, s):
         slope = -2.0 * share * np.maximum(1.0 - np.subtract.outer(s, s), 0.0)
         mass = share.sum(axis=0) + share.sum(axis=1)
-        return 300 * (slope.sum(axis=1) - slope.sum(axis=0)), 300 * 4.0 * mass
+        c = 1.0 / (16.0 * mass.max())
+        return c * (slope.sum(axis=1) - slope.sum(axis=0)), c * 4.0 * mass
 
     return data, derivatives
 

@@ -61,7 +61,7 @@ GIVEN = {  # pairs, whether rows have weights, whether they have groups
 @pytest.mark.parametrize("face", FACES)
 @pytest.mark.parametrize("given", GIVEN)
 @pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
-def test_an_objective_is_n_times_the_loss_by_either_way_of_calling(face, given, loss):
+def test_an_objective_is_that_of_the_loss_by_either_way_of_calling(face, given, loss):
     module, dataset = FACES[face]
     pairs, weighted, grouped = GIVEN[given]
     X, y = rows(pairs)
@@ -71,7 +71,7 @@ def test_an_objective_is_n_times_the_loss_by_either_way_of_calling(face, given, 
         pytest.skip("XGBoost has weights of queries, not of rows")
     f = PairLoss(loss, pairs, v)
     groups = USER if grouped else None
-    wanted = N * f.value_and_gradient(s, y, groups)[1], N * f.curvature(s, y, groups)
+    wanted = f.bind(y, groups).derivatives(s)
     given = module.objective(loss, pairs), module.metric(pairs)
     calls = [(s, dataset(X, y, v, sizes))]
     if face == "lightgbm":
@@ -93,8 +93,20 @@ def test_other_rows_are_not_taken_for_those_of_the_last_call():
     for array, values in changes:
         array[:] = values  # in place
         groups = np.repeat([0, 1], sizes)
-        wanted = PairLoss(pairs="group", weights=v).value_and_gradient(s, y, groups)[1]
-        np.testing.assert_array_equal(f(y, s, v, sizes)[0], 6 * wanted)
+        wanted = PairLoss(pairs="group", weights=v).bind(y, groups).derivatives(s)[0]
+        np.testing.assert_array_equal(f(y, s, v, sizes)[0], wanted)
+
+
+@pytest.mark.parametrize("pairs", ["all", "survival", "grades", "fpr"])
+def test_the_largest_curvature_that_trees_see_is_that_of_a_logistic_loss_of_a_row(pairs):
+    s, f = np.random.default_rng(2).normal(size=N), PairLoss("logistic", pairs, WEIGHTS)
+    of = f.bind(rows(pairs)[1])
+    found, D = of.derivatives(s)
+    c = D.sum() / of.curvature(s).sum()
+    np.testing.assert_allclose(found, c * of.value_and_gradient(s)[1], rtol=1e-12)
+    np.testing.assert_allclose(D, c * of.curvature(s), rtol=1e-12)
+    if pairs != "fpr":
+        assert D.max() == pytest.approx(0.25, rel=1e-12)
 
 
 def test_a_saved_objective_keeps_no_rows():
@@ -188,7 +200,7 @@ def test_rows_of_one_class_are_warned_of_once():
     with pytest.warns(UserWarning, match="both classes"):
         np.testing.assert_array_equal(f(np.ones(3), np.zeros(3)), nothing)
     np.testing.assert_array_equal(f(np.ones(3), np.zeros(3)), nothing)  # a warning is an error
-    assert f(np.array([0, 1]), np.zeros(2))[0].tolist() == [4.0, -4.0]
+    assert f(np.array([0, 1]), np.zeros(2))[0].tolist() == [0.125, -0.125]
 
 
 def queried(weight):
