@@ -114,6 +114,7 @@ def test_a_class_against_the_rest_is_a_model_of_two_classes(model):
     odds = model.log_odds(model.scores(model.schema.codes(table[[*model.columns]])))[:, 1]
     assert (answer["decision"] == "bee").tolist() == (odds >= 0).tolist()
     assert bee.provenance["n_pos"] == model.provenance["class_rows"][1]
+    assert {*bee.provenance} - {"n_pos"} == {*model.provenance} - {"class_rows", "n_pos"}
 
 
 def test_log_odds_are_on_one_scale_and_change_no_rank():
