@@ -134,7 +134,7 @@ class Net:
         import torch
 
         count_rows(batch.size)
-        x = torch.from_numpy(self._rows.take(batch).matrix.copy())
+        x = torch.from_numpy(self._rows.matrix[batch])
         theta = torch.from_numpy(self.theta).requires_grad_()
         W, c, v = _layers(theta, *self._shape)
         s = x @ v if W is None else torch.relu(x @ W.T + c) @ v

@@ -53,6 +53,7 @@ class Soap(Network):
     provable convergence", NeurIPS 2021, Algorithm 1, with Adam's steps.
     """
 
+    ridge: float = 1e-3
     margin: float = 1.0
     gamma: float = 0.9
 
