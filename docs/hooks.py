@@ -17,6 +17,7 @@ from page_formulas import with_formulas
 from page_growth import operations, passes
 from page_history import changes, slower, states
 from page_listings import with_listings
+from page_losses import TABLES as LOSSES
 from page_notebook import NOTEBOOK, PAGE, content
 from page_options import of_compare, of_fit, of_judge
 from page_pairs import kinds, solvers
@@ -79,6 +80,7 @@ TABLES = {
     "<!-- scale: fits -->": fits,
     "<!-- scale: beside memory -->": beside,
     **SPEED,
+    **LOSSES,
 }
 MATH = "```math"  # begins a formula
 PAPERS = re.compile(r"^<!-- papers: (.+) -->$", re.MULTILINE)

@@ -444,6 +444,47 @@ def _scale(empty: Any, page: str) -> None:
     ax.legend(fontsize=7)
 
 
+def _losses(empty: Any, page: str) -> None:
+    """CPU time for each score, and what exact pairs change on each table."""
+    from page_losses import FAMILIES, rows, short, times
+
+    empty.set_size_inches(WIDTH, 4.4)
+    left, right = empty.subplots(1, 2)
+    ways = {
+        "aucbench": ("squared-hinge", "aucbench"),
+        "aucbench, aum": ("aum", "aucbench"),
+        "aucbench in torch": ("squared-hinge, float32", "aucbench in torch"),
+        "a matrix of all pairs": ("squared hinge, a matrix of all pairs", "torch"),
+        "LibAUC AUCM": ("AUCMLoss", "LibAUC"),
+        "lambdarank": ("lambdarank", "LightGBM"),
+        "no truncation": ("lambdarank, no truncation", "LightGBM"),
+    }
+    for number, (name, asked) in enumerate(ways.items()):
+        n, seconds = times(*asked)
+        each = [1e9 * time / size for time, size in zip(seconds, n, strict=True)]
+        left.plot(n, each, **{**line_style(number), "ms": 4, "label": name})
+    log_axes(left, "scores n", "ns of a core for each, value and gradient")
+    left.legend(fontsize=6.5, loc="upper right")
+    exact = ("exact squared-hinge", "exact squared-hinge, all rows")
+    found = [row for row in rows("tables") if short(row["method"]) in exact]
+    names = [*dict.fromkeys(row["set"] for row in found)]
+    right.axvspan(-0.005, 0.005, color="#88888840", lw=0)
+    right.axvline(0, color=INK, lw=0.8)
+    for number, family in enumerate(FAMILIES):
+        mine = {row["set"]: row["auc"] for row in found if row["family"] == family}
+        for name, auc in mine.items():
+            place = names.index(name) + 0.18 * (number - 1.5)
+            right.plot(auc["within"], [place, place], color=line_style(number)["color"], lw=1)
+            style = {**line_style(number), "ls": "", "ms": 3.5}
+            first = name == next(iter(mine))
+            right.plot(auc["less"], place, **style, label=family if first else None)
+    right.set_yticks(range(len(names)), names, fontsize=7)
+    right.set(xlabel="AUC of exact pairs less that of the loss of rows")
+    right.invert_yaxis()
+    right.grid(axis="x", lw=0.5)
+    right.legend(fontsize=6.5)
+
+
 FIGURES: dict[str, Callable[[Any, str], None]] = {
     "speed_ratios": _speed_ratios,
     "speed_soon": _speed_soon,
@@ -461,4 +502,5 @@ FIGURES: dict[str, Callable[[Any, str], None]] = {
     "thresholds": _thresholds,
     "growth": _growth,
     "scale": _scale,
+    "losses": _losses,
 }

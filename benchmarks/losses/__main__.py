@@ -42,6 +42,7 @@ def arguments() -> argparse.ArgumentParser:
     split: dict[str, Any] = {"type": lambda text: text.split(","), "metavar": "NAME,NAME"}
     parser.add_argument("--only", **split, help=f"of {', '.join(PARTS)}")
     parser.add_argument("--sets", **split, help="tables; default all")
+    parser.add_argument("--families", **split, help="libraries on the tables, or network")
     parser.add_argument("--sizes", **split, help="numbers of rows; default all")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each call, at least")
     parser.add_argument("--libauc", type=Path, help="the folder that holds LibAUC's package")
@@ -88,10 +89,10 @@ def large(asked: argparse.Namespace, _: Any) -> Iterator[list[Row]]:
 
 def tables(asked: argparse.Namespace, libauc: Any) -> Iterator[list[Row]]:
     """Yield the methods on each table."""
-    from benchmarks.losses.tables import SETS, measure
+    from benchmarks.losses.tables import BASELINES, SETS, measure
 
     for name in asked.sets or SETS:
-        yield measure(name, libauc, say)
+        yield measure(name, libauc, asked.families or [*BASELINES], say)
 
 
 def sizes(asked: argparse.Namespace, default: Sequence[int]) -> list[int]:

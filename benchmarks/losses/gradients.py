@@ -15,7 +15,8 @@ from aucbench.losses.pair_loss import Loss
 from benchmarks.measured import Side, in_turns, middle, ratio
 from benchmarks.peers.kernels import scored
 
-SIZES = (10**4, 10**5, 10**6)
+BATCH = 256  # of a network
+SIZES = (BATCH, 10**4, 10**5, 10**6)
 MOST_PAIRS = 25 * 10**6  # of which a loss by a matrix of pairs can hold several times the memory
 QUERY = 10**4  # rows, the most that LightGBM takes in a query
 # Above so many pairs, a gradient that visits each pair takes minutes.
@@ -61,9 +62,9 @@ def _ways(y: np.ndarray, s: np.ndarray, other: np.ndarray, libauc: Any) -> Itera
     yield from _of_kernels(y, s, other)
     if find_spec("torch") is not None:
         yield from _of_torch(y, s, other, libauc)
-    if find_spec("lightgbm") is not None:
+    if find_spec("lightgbm") is not None and y.size > BATCH:
         yield from _of_lightgbm(y)
-    if find_spec("xgboost") is not None:
+    if find_spec("xgboost") is not None and y.size > BATCH:
         yield from _of_xgboost(y)
 
 
