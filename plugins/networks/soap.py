@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -56,10 +56,6 @@ class Soap(Network):
     ridge: float = 1e-3
     margin: float = 1.0
     gamma: float = 0.9
-
-    expected_failures: ClassVar[Mapping[str, str]] = {
-        "exchanged-classes": "the precision is that of one of the classes"
-    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
