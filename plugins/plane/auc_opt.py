@@ -37,7 +37,7 @@ class OneMinusAuc(Objective):
 
 
 @about(
-    "the best AUC of all linear scores of two features, as a yardstick of losses",
+    "the best AUC of linear scores of two features, a yardstick of losses",
     certified=True,
     cites=("zhou2023",),
 )
