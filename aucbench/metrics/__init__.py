@@ -34,8 +34,6 @@ from aucbench.metrics.thresholds import RocCurve as RocCurve
 from aucbench.metrics.thresholds import best_cut as best_cut
 from aucbench.metrics.thresholds import intercept_at as intercept_at
 from aucbench.metrics.thresholds import roc_curve as roc_curve
-from aucbench.optim.plane import BestAuc as BestAuc
-from aucbench.optim.plane import best_auc_2d as best_auc_2d
 
 if TYPE_CHECKING:
     from aucbench.metrics.chunked import AucBounds as AucBounds
@@ -44,16 +42,23 @@ if TYPE_CHECKING:
     from aucbench.metrics.score_columns import ScoreComparison as ScoreComparison
     from aucbench.metrics.score_columns import ScoreDifference as ScoreDifference
     from aucbench.metrics.score_columns import compare_aucs_of_file as compare_aucs_of_file
+    from aucbench.optim.plane import BestAuc as BestAuc
+    from aucbench.optim.plane import best_auc_2d as best_auc_2d
 
-BY_PARTS = {
-    "chunked": ("AucBounds", "auc_in_chunks", "auc_of_file"),
-    "score_columns": ("ScoreComparison", "ScoreDifference", "compare_aucs_of_file"),
+LATER = {
+    "aucbench.metrics.chunked": ("AucBounds", "auc_in_chunks", "auc_of_file"),
+    "aucbench.metrics.score_columns": (
+        "ScoreComparison",
+        "ScoreDifference",
+        "compare_aucs_of_file",
+    ),
+    "aucbench.optim.plane": ("BestAuc", "best_auc_2d"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Import what reads rows in chunks when it is used: a run does not wait for it."""
-    for module, names in BY_PARTS.items():
+    """Import what few need, such as what reads rows in chunks, when it is used."""
+    for module, names in LATER.items():
         if name in names:
-            return getattr(import_module(f"aucbench.metrics.{module}"), name)
+            return getattr(import_module(module), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

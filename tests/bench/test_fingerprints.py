@@ -157,6 +157,7 @@ def test_each_room_is_said_to_compute_or_not_to():
 FAMILIES = {
     **{"thresholding": "sht_auc", "online": "fsauc", "ridge": "ls_svm"},
     **{"roc_svm": "roc_svm", "aum": "aum", "baselines": "logistic"},
+    **{"networks": "mlp", "plane": "auc_opt"},
 }
 
 

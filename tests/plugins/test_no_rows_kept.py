@@ -16,7 +16,8 @@ WRITTEN = {
     "ebm": installed.FEW_ROUNDS,
     "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
 }
-LEARNERS = [WRITTEN.get(name, name) for name in installed.SOLVERS]
+# The one of two features is left out: it learns two weights.
+LEARNERS = [WRITTEN.get(name, name) for name in installed.SOLVERS if name != "auc-opt"]
 # Solvers whose scores are sums over training rows: landmarks are rows.
 KEEP_ROWS = {"roc-svm-kernel", "roc-svm-nystrom"}
 X, Y = sample(4, n=120, d=8)
