@@ -132,6 +132,6 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
     on = f" on {first.extent}" if first.extent else ""
     yield f"{first.thing} ({first.kind}){on}: {told}"
     for cause in found:
-        said = cause.reason and cause.verdict.value == "holds"
-        if said or cause.verdict.value in SHOWN:
+        has_finding = cause.reason and cause.verdict.value == "holds"
+        if has_finding or cause.verdict.value in SHOWN:
             yield f"  {cause.verdict.value:<9}{', '.join(cause.laws)}: {cause.reason}"

@@ -136,8 +136,8 @@ def offsets(f: ForeignLoss) -> None:
             require_value(f, f"{what} {c:+g}", there.value, here.value, "without it")
     if (g := number(f, "distinct scores", scores(), labels()).gradient) is not None:
         total, size = float(g.sum()), float(np.abs(g).sum())
-        told = f"the gradient adds up to {total:.3g}, and its absolute numbers to {size:.3g}"
-        require(abs(total) <= f.near * size, told)
+        message = f"the gradient adds up to {total:.3g}, and its absolute numbers to {size:.3g}"
+        require(abs(total) <= f.near * size, message)
 
 
 @laws(NEAR)
@@ -176,12 +176,14 @@ def repeated_rows(f: ForeignLoss) -> None:
             here = number(f, "distinct scores", u, y).value
             require(here > 0.0, f"it gave {here:.3g}, and there are pairs that are out of order")
             ratios.append(number(f, f"each {name} twice", u[twice], y[twice]).value / here)
-        told = f"with each {name} twice it is {min(ratios):.6g} to {max(ratios):.6g} times as large"
-        require(np.ptp(ratios) <= LOOSE * f.near * max(ratios), told)
+        message = (
+            f"with each {name} twice it is {min(ratios):.6g} to {max(ratios):.6g} times as large"
+        )
+        require(np.ptp(ratios) <= LOOSE * f.near * max(ratios), message)
         factors[name] = float(np.mean(ratios))
     if max(abs(x - 1.0) for x in factors.values()) > LOOSE * f.near:
-        told = " and ".join(f"{x:.4g} with each {name} twice" for name, x in factors.items())
-        warn(f"it is multiplied by {told}; divide by the number of pairs")
+        message = " and ".join(f"{x:.4g} with each {name} twice" for name, x in factors.items())
+        warn(f"it is multiplied by {message}; divide by the number of pairs")
 
 
 @laws(NEAR)
@@ -203,8 +205,8 @@ def ties(f: ForeignLoss) -> None:
         if g is not None:
             _, equal = np.unique(np.column_stack([t, y]), axis=0, return_inverse=True)
             apart = float(np.abs(g - (np.bincount(equal, g) / np.bincount(equal))[equal]).max())
-            told = f"{what}: gradients of equal rows are up to {apart:.3g} from their mean"
-            require(apart <= LOOSE * f.near * np.abs(g).max(), told)
+            message = f"{what}: gradients of equal rows are up to {apart:.3g} from their mean"
+            require(apart <= LOOSE * f.near * np.abs(g).max(), message)
 
 
 @laws(NEAR)
@@ -216,16 +218,16 @@ def order_of_rows(f: ForeignLoss) -> None:
         require_value(f, f"shuffled {what}", there.value, here.value, "in their order")
         if here.gradient is not None and there.gradient is not None:
             atol = LOOSE * f.near * float(np.abs(here.gradient).max())
-            told = f"the gradient of shuffled {what}"
-            require_close(told, there.gradient, here.gradient[order], atol=atol)
+            message = f"the gradient of shuffled {what}"
+            require_close(message, there.gradient, here.gradient[order], atol=atol)
 
 
 @laws("exact")
 def repeatable(f: ForeignLoss) -> None:
     """Two calls with the same arrays give the same: no moving average, and nothing drawn."""
     first, second = f.again(*own_arrays(f), times=2)
-    told = f"it gave {first.value:.9g}, and {second.value:.9g} when it was called again"
-    require(first.value == second.value, f"{told}; what it keeps from call to call changes it")
+    message = f"it gave {first.value:.9g}, and {second.value:.9g} when it was called again"
+    require(first.value == second.value, f"{message}; what it keeps from call to call changes it")
 
 
 @laws("exact")
@@ -236,8 +238,8 @@ def one_class(f: ForeignLoss) -> None:
         for n in (s.size, 1):
             answer = unless_refused(f, s[:n], f.way.labels(np.full(n, sign)))
             value, g = (0.0, None) if answer is None else answer[:2]
-            told = f"{n} {name} only: it gave {value:.6g}; return 0, or refuse them"
-            require(value == 0.0, told)
+            message = f"{n} {name} only: it gave {value:.6g}; return 0, or refuse them"
+            require(value == 0.0, message)
             require(g is None or not g.any(), f"{n} {name} only: its gradient is not 0")
 
 
@@ -325,8 +327,8 @@ def not_a_number(f: ForeignLoss) -> None:
         s, y = own_arrays(f)
         s[np.flatnonzero(labels() == sign)[0]] = np.nan
         if (answer := unless_refused(f, s, y)) is not None:
-            told = f"the score of one {name} is NaN, and it gave {answer.value:.6g}"
-            require(np.isnan(answer.value), f"{told}; let it pass, or refuse it")
+            message = f"the score of one {name} is NaN, and it gave {answer.value:.6g}"
+            require(np.isnan(answer.value), f"{message}; let it pass, or refuse it")
 
 
 @laws("exact")
@@ -353,7 +355,7 @@ def many_rows(f: ForeignLoss) -> str:
             begin = process_time()
             number(f, f"{n} rows", s[:n], y[:n])
             seconds = process_time() - begin
-        told = f"{n} rows took {seconds:.2g} CPU seconds and {grown[0] / 2**20:.0f} MiB"
+        message = f"{n} rows took {seconds:.2g} CPU seconds and {grown[0] / 2**20:.0f} MiB"
         if n == MANY:
             break
         costs = grown[0], seconds
@@ -361,12 +363,12 @@ def many_rows(f: ForeignLoss) -> str:
             times = (MANY / n) ** (2 if cost > QUADRATIC * last else 1)
             require(
                 not last or cost < nothing or cost * times <= most,
-                f"{told}; at this rate {MANY} rows take {seconds * times:.3g} seconds and "
+                f"{message}; at this rate {MANY} rows take {seconds * times:.3g} seconds and "
                 f"{grown[0] * times / 2**30:.3g} GiB",
             )
         n, before = 2 * n, costs
     require_exact(f, f"{MANY} rows", s, y)
-    return told
+    return message
 
 
 @contextmanager
