@@ -4,7 +4,7 @@ import warnings
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
@@ -142,12 +142,6 @@ def hinge_candidates(D, lam):
     return [w / size for w in found if np.isfinite(w / size).all()]
 
 
-def least_hinge(D, lam):
-    """The least value among those of the candidates."""
-    candidates = hinge_candidates(D, lam)
-    return min(np.maximum(1.0 - D @ w, 0.0).mean() + lam / 2 * w @ w for w in candidates)
-
-
 def ridge_weights(X, y, lam):
     """The minimiser of the pairwise square with a ridge, by the equations of centred rows."""
     pos, neg = X[y > 0], X[y < 0]
@@ -198,12 +192,3 @@ def pointwise(name, X, y, C):
         return penalised @ (u * u) / 2 + v @ losses, penalised * u + Z.T @ (v * y * slopes)
 
     return objective
-
-
-def least_pointwise(name, X, y, C):
-    """The minimiser w of `pointwise`."""
-    limits = {"gtol": 1e-12, "ftol": 0.0, "maxiter": 50_000, "maxfun": 100_000, "maxcor": 50}
-    start = np.zeros(X.shape[1] + 1)
-    best = minimize(pointwise(name, X, y, C), start, jac=True, method="L-BFGS-B", options=limits)
-    assert np.linalg.norm(best.jac) < 1e-3 * C, np.linalg.norm(best.jac)
-    return best.x[:-1]

@@ -86,3 +86,11 @@ def test_the_last_state_within_a_budget_of_passes_has_a_gap():
     assert run.stop is Stop.PASSES
     assert run.points[-1].gap is not None
     assert run.points[-1].passes < 22 + 0.1
+
+
+@pytest.mark.parametrize("name", ["spdam", "spdam[sampling=blocks]"])
+def test_spdam_reaches_the_closed_form(name):
+    data, w = ridge_problem()
+    run = solve(get_solver(name, lam=0.01), data, passes=20_000, gap_tol=1e-7)
+    assert run.stop is Stop.CERTIFIED
+    np.testing.assert_allclose(run.w, w, atol=1e-3)
