@@ -335,35 +335,6 @@ def area_under_roc(example, value, fp_diff, fn_diff, scores):
     return area / (fp * tp)
 
 
-def rochange(example, low, fp, fn, possible_fp, possible_fn, scores):
-    """AUC of errors on intervals of log λ that begin at `low`, as R's ROChange, exactly.
-
-    A score is a predicted -log λ. One constant is added to all predictions, and each sequence
-    has the errors of the interval that its prediction is in.
-    """
-    whole = list(zip(example, low, fp, fn, strict=True))
-    P, N = (
-        sum(dict(zip(example, most, strict=True)).values()) for most in (possible_fp, possible_fn)
-    )
-    at = sorted({Fraction(m) + Fraction(scores[e]) for e, m, _, _ in whole if m > -math.inf})
-    between = [(a + b) / 2 for a, b in pairwise(at)]
-    points = []
-    for constant in [at[0] - 1, *between, at[-1] + 1] if at else [Fraction(0)]:
-        errors = {}
-        for e, m, f, g in sorted(whole):
-            if m < constant - Fraction(scores[e]):
-                errors[e] = f, g
-        points.append(
-            (
-                Fraction(sum(f for f, _ in errors.values())) / P,
-                1 - Fraction(sum(g for _, g in errors.values())) / N,
-            )
-        )
-    first, last = (x * x + y * y for x, y in (points[0], points[-1]))
-    polygon = [(0, 0), *(points if first < last else points[::-1]), (1, 1)]
-    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(polygon))
-
-
 # --- interval regression -----------------------------------------------------------------
 
 

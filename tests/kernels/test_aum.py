@@ -163,32 +163,3 @@ def test_one_class_has_no_area(y):
     assert found.value == 0.0
     assert not sides_of(found).any()
     assert_refused(lambda: roc_auc(b, np.zeros(len(y))), DataError, "classes")
-
-
-@st.composite
-def penalties(draw):
-    """Errors on intervals of log λ, what is possible, and scores; few numbers, so many ties."""
-    n = draw(st.integers(1, 4))
-    rows = []
-    for e in range(n):
-        low = [-np.inf, *sorted(draw(st.sets(st.integers(-3, 3), max_size=4)))]
-        most = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
-        errors = st.tuples(*(st.integers(0, m) for m in most))
-        rows += [(e, m, *draw(errors), *most) for m in low]
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    e, low, fp, fn, most_fp, most_fn = columns
-    most = {"possible_fp": most_fp, "possible_fn": most_fn}
-    b = Breakpoints.of_penalties(e, low, fp, fn, **most, denominator="count")
-    return b, columns, draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
-
-
-@given(penalties())
-def test_roc_auc_of_penalties_is_that_of_rochange(case):
-    b, columns, s = case
-    if min(b.possible) > 0:
-        expected = float(reference.rochange(*columns, s))
-        assert roc_auc(b, s) == pytest.approx(expected, abs=1e-12)
-        if min(b.fp_diff.sum(), -b.fn_diff.sum()) > 0:
-            assert roc_auc(b.rates, s) == pytest.approx(expected, abs=1e-12)
-    else:
-        assert_refused(lambda: roc_auc(b, s), DataError, "both kinds")

@@ -1,7 +1,5 @@
 """The sweep: every entry equal to the published search in rational numbers, at any scale."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from definitions import ANY, guarded
@@ -108,22 +106,6 @@ def test_rounds_a_quotient_near_a_midpoint(tail, whole, odd):
     T, d = np.array([-odd * whole * 2.0**-53, whole]), np.array([whole, whole * tail])
 
     assert check(T, d, np.array([1.0, 0.0]), np.array([0.0, -1.0])) == 2
-
-
-@pytest.mark.parametrize("B", [9, 10, 65, 66, 300])
-def test_all_pairs_meet_once(B):
-    rng = np.random.default_rng(B)
-    T, d, y = rng.standard_normal(B), rng.standard_normal(B), np.arange(B) % 3 == 0
-
-    path = aum_path(T, d, 1.0 * y, y - 1.0)
-
-    wanted = [(T[b] - T[a]) / (d[a] - d[b]) for a, b in combinations(range(B), 2)]
-    wanted = np.sort([eta for eta in wanted if eta > 0])
-    np.testing.assert_allclose(path.step[1:], wanted, rtol=1e-9)
-    assert (np.diff(path.step) > 0).all()
-    last = y[np.argsort(d)]
-    pairs = sum(last[q:].sum() for q in range(B) if not last[q])
-    assert path.auc_after[-1] == pytest.approx(pairs / (y.sum() * (~y).sum()), abs=1e-15)
 
 
 def test_a_run_of_many_lines_is_one_entry():

@@ -6,7 +6,7 @@ from functools import cmp_to_key
 import numpy as np
 import pytest
 import reference as twins
-from definitions import ANY, guarded
+from definitions import ANY
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,44 +47,6 @@ def test_places_are_those_of_rational_numbers(kind, data):
         assert np.argsort(places).tolist() == wanted
         assert twice == pos @ (1 + np.sign(places[:, None] - places)) @ neg
     assert order.tolist() == np.argsort(after).tolist()
-
-
-@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.1, 1.0), (1.0, 0.05), (0.0, 1.0)])
-@pytest.mark.parametrize("stride", [1, 3])
-def test_turns_are_the_pairs_that_change_their_order(shares, stride):
-    rng = np.random.default_rng(1)
-    for n in (1, 2, 15, 16, 17, 90, 200):
-        first, second = (rng.permutation(n).astype(np.int32) for _ in range(2))
-        pos, neg = (rng.integers(1, 4, n) * (rng.random(n) < share) for share in shares)
-        by_first = np.argsort(first)
-        P, N = (
-            (second[kept].astype(np.int64) << 32) | kept
-            for kept in (by_first[rows[by_first] > 0] for rows in (pos, neg))
-        )
-        P, untouched = guarded(P, fill=1 << 40)
-        up, low = np.full((2, n * n), -1, np.int32)
-        gains, spare = np.zeros(n * n, np.uint8), np.empty(n, np.int64)
-        found = directions.turns(first, pos, neg, P, N, spare, stride, up, low, gains)
-        pairs = {
-            (i, j): first[i] < first[j]
-            for i in np.flatnonzero(pos)
-            for j in np.flatnonzero(neg)
-            if (first[i] - first[j]) * (second[i] - second[j]) < 0
-        }
-        gain, loss = (
-            sum(int(pos[i] * neg[j]) for (i, j), up in pairs.items() if up is np.bool_(way))
-            for way in (True, False)
-        )
-        assert found == (gain, loss, len(pairs), -(-len(pairs) // stride))
-        listed = {
-            ((u, v) if g else (v, u)): bool(g)
-            for u, v, g in zip(up.tolist(), low.tolist(), gains.tolist(), strict=True)
-            if u >= 0
-        }
-        assert len(listed) == found[3]
-        assert listed.items() <= pairs.items()
-        assert not N.size or (np.diff(P) > 0).all()
-        untouched()
 
 
 @given(st.lists(st.tuples(ANY, ANY), min_size=2, max_size=12), st.tuples(ANY, ANY, ANY, ANY))

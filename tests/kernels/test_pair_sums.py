@@ -145,24 +145,6 @@ def test_pairs_are_counted_in_64_bits():
     np.testing.assert_array_equal(c, -y / (n // 2))
 
 
-def given_pairs(case, pairs):
-    rng = case.rng()
-    i, j = (rng.choice(np.flatnonzero(case.y == side), pairs).astype(np.int32) for side in (1, -1))
-    return i, j
-
-
-def pair_pass(case, pairs):
-    found = np.zeros(case.y.size)
-    total, _ = hinge.pair_pass(case.s, *given_pairs(case, pairs), 1.0 / pairs, found)
-    return total / pairs, found
-
-
-test_given_pairs_equal_their_sum = equals_definition(
-    pair_pass, lambda case, pairs: reference.hinge_of_pairs(case.s, *given_pairs(case, pairs)), FEW,
-    cases=scores, atol=1e-13, pairs=st.integers(1, 30),
-)  # fmt: skip
-
-
 @pytest.mark.parametrize("s", [[np.nan, 0.0, 0.0], [0.0, 0.0, np.nan]])
 def test_a_pair_with_nan_shows(s):
     i, j = np.zeros(2, np.int32), np.array([1, 2], np.int32)
@@ -196,18 +178,6 @@ def test_logistic_losses_equal_the_double_sum(shape, data, weighted, scale):
     assert found == pytest.approx(value, rel=1e-13, abs=3e-13 + digits)
     np.testing.assert_allclose(slopes, c, rtol=1e-12, atol=3e-13 + digits)
     assert active == 1.0
-
-
-@given(st.floats(1e3, 1e300), st.integers(0, 99))
-def test_logistic_losses_of_far_scores_are_hinges(scale, seed):
-    y, _ = labelled("normal", 40, 0.4, seed)
-    s = np.random.default_rng(seed).permutation(40)
-
-    value, c, _ = LogisticSums.of_labels(y, None)(scale * s)
-
-    losses = np.maximum(s[y < 0] - s[y > 0][:, None], 0.0)
-    assert value / scale == pytest.approx(losses.mean(), rel=1e-12, abs=1e-12)
-    np.testing.assert_allclose(c[y < 0], (losses > 0).mean(axis=0) / (y < 0).sum(), atol=1e-14)
 
 
 @given(st.lists(ANY, min_size=2, max_size=20))

@@ -1,7 +1,6 @@
 """Kernels that take a step for each row, beside `reference_update` in the file of their solver.
 
-Whole fits are in `tests/equivalence/test_reference_updates.py`; here are rows, constants and
-chunks that are hard for a scaled, lazy or grouped form of the step.
+Rows, constants and chunks are hard for a scaled, lazy or grouped form of the step.
 """
 
 from importlib import import_module
@@ -80,7 +79,7 @@ UNI_EXP = ("uni-exp", "w", "offset", "seen")
 
 test_uni_exp_equals_its_definition = equals_definition(
     by_kernel(*UNI_EXP), by_file(*UNI_EXP), of_cases={"classes": 1},
-    eta=st.sampled_from([None, 0.01]),
+    eta=st.sampled_from([None, 0.01]), intercept=st.booleans(),
     lam=st.sampled_from([0.0, 0.1, 40.0, 100.0, 170.0]),  # w shrinks slowly, fast, to 0, past it
 )  # fmt: skip
 test_opauc_equals_its_definition = equals_definition(
@@ -195,16 +194,22 @@ def test_oam_stays_in_bounds_for_any_floats(bad, name):
 # --- SOLAM -------------------------------------------------------------------------------
 
 
-def solam_by_kernel(case, kappa, **constants):
+def saddle_point(case, kappa, constant_until=1.0, **constants):
     point = SaddlePoint.at(case.w.copy(), kappa, **constants)
+    point.n = constant_until
+    return point
+
+
+def solam_by_kernel(case, **constants):
+    point = saddle_point(case, **constants)
     for chunk, order in case.parts:
         solam_pass(chunk, order, point)
     assert not point.zeros.any()
     return point.mean, point.w, np.array([point.a, point.b, point.alpha])
 
 
-def solam_by_file(case, kappa, **constants):
-    point = SaddlePoint.at(case.w.copy(), kappa, **constants)
+def solam_by_file(case, **constants):
+    point = saddle_point(case, **constants)
     step_by_rows(solam_step, point, case.X, case.y, case.order)
     return point.mean, point.w, np.array([point.a, point.b, point.alpha])
 
@@ -213,7 +218,7 @@ test_solam_equals_its_definition = equals_definition(
     solam_by_kernel, solam_by_file, of_cases={"classes": 1},
     xi=st.sampled_from([0.01, 0.3, 1.0]),  # beyond, steps magnify the rounding of both
     lam=st.sampled_from([0.0, 1e-3, 0.5, 3.0]), R=st.sampled_from([0.1, 3.0, 1e4]),
-    kappa=st.sampled_from([None, 1.0]),
+    kappa=st.sampled_from([None, 1.0]), constant_until=st.sampled_from([1.0, 20.0]),
 )  # fmt: skip
 test_the_mean_of_solam_keeps_its_digits_on_unscaled_features = equals_definition(
     lambda case, **constants: solam_by_kernel(case, **constants)[:2],

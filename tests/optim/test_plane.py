@@ -70,19 +70,6 @@ def test_an_arc_of_rounding_is_left_for_one_that_scores_can_have():
     assert rounded.arc[1] - rounded.arc[0] > 1e-3
 
 
-@pytest.mark.parametrize("kind", ["normal", "grid", "far away"])
-def test_halved_wedges_have_the_answer_of_one_sweep(kind, monkeypatch):
-    rng = np.random.default_rng(4)
-    y = np.where(rng.random(400) < 0.3, 1, -1)
-    X = KINDS[kind](rng, 400) + 0.7 * np.c_[y, y]
-    found = []
-    for swept in (1 << 20, 200):
-        monkeypatch.setattr(plane, "SWEPT", swept)
-        found.append(best_auc_2d(X, y))
-    assert found[0].twice == found[1].twice
-    assert all(best.missed == 0 for best in found)
-
-
 def test_no_direction_of_a_fine_grid_has_more():
     rng = np.random.default_rng(5)
     y = np.where(rng.random(3000) < 0.2, 1, -1)
