@@ -1,6 +1,5 @@
 """Baselines give what their library gives, and say how far they are from an optimum."""
 
-import sys
 from dataclasses import replace
 
 import lightgbm
@@ -20,15 +19,11 @@ from aucbench import auc, get_solver, solve
 from aucbench.data import Data, Labels, Survival
 from aucbench.data.arrays import Rows
 from aucbench.data.arrays import rows as rows_of
-from aucbench.errors import DataError, MissingExtraError
+from aucbench.errors import DataError
 from aucbench.optim.trees import portable
 from aucbench.pairs import Group, Time
-from aucbench.registry import describe
-from aucbench.registry.lookup import find
 from aucbench_plugins.baselines import parts
 
-TREES = ["hist-gradient-boosting", "random-forest", "lightgbm", "xgboost"]
-EXTRA = ["lightgbm", "lightgbm-pairs", "xgboost", "xgboost-pairs"]
 
 X, Y = sample(4, n=300, d=6, density=0.8, shift=0.6 * (np.arange(6) < 3))
 AT = sample(5, n=300, d=6, density=0.8)[0]
@@ -163,16 +158,6 @@ def test_sparse_rows_are_scored_a_chunk_at_a_time(monkeypatch):
     run = solve(get_solver("xgboost", n_estimators=3), Data.of(X, Y))
     monkeypatch.setattr(parts, "DENSE_BYTES", 8 * 6 * 7)
     np.testing.assert_array_equal(run.decision_function(csr_array(AT)), run.decision_function(AT))
-
-
-@pytest.mark.parametrize("name", EXTRA)
-def test_what_is_not_installed_is_named(name, monkeypatch):
-    package = find("solvers", name).factory.needs.packages[0]
-    assert describe("solvers", name).missing is None
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match="baselines"):
-        get_solver(name)
-    assert "pip install 'aucbench[baselines]'" in describe("solvers", name).missing
 
 
 # --- linear classifiers ----------------------------------------------------------------------

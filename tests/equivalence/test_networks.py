@@ -1,7 +1,5 @@
 """Networks take the steps of their papers, and without a hidden layer reach what is known."""
 
-import sys
-from fractions import Fraction
 from statistics import fmean
 
 import numpy as np
@@ -11,14 +9,12 @@ from samples import data, sample
 
 from aucbench import get_solver, solve
 from aucbench.data import Data
-from aucbench.errors import MissingExtraError, ParameterError, UnsupportedError
+from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.pairs import Group, Time, members_of
-from aucbench.registry import describe
 from aucbench_plugins.networks import sopa_s
 from aucbench_plugins.networks.aucm import margin_loss, saddle
 from aucbench_plugins.networks.network import draw_batches
-from aucbench_plugins.networks.soap import precisions, slopes
 
 try:
     import torch
@@ -28,7 +24,6 @@ NEEDS_TORCH = pytest.mark.skipif(
     torch is None, reason="torch is an extra; make nightly installs it"
 )
 
-NAMES = ["mlp", "aucm", "soap", "sopa-s"]
 X, Y = sample(6, n=40, d=3)
 Z = (X - X.mean(axis=0)) / X.std(axis=0)
 POSITIVE = Y > 0
@@ -45,40 +40,7 @@ def shares(positive):
     return np.where(positive, 1.0 / positive.sum(), 1.0 / (~positive).sum())
 
 
-def by_definition(s, positive, a, b, alpha, m):
-    """F of `aucm`, in fractions."""
-    pos, neg = ([Fraction(x) for x, side in zip(s, positive, strict=True) if side == one]
-                for one in (True, False))  # fmt: skip
-    mean = {True: sum(pos) / len(pos), False: sum(neg) / len(neg)}
-    spread = sum((x - a) ** 2 for x in pos) / len(pos) + sum((x - b) ** 2 for x in neg) / len(neg)
-    return spread + 2 * alpha * (m + mean[False] - mean[True]) - alpha**2
-
-
 # --- AUCM ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("alpha", [0, Fraction(1, 4), 2])
-@pytest.mark.parametrize("m", [1, Fraction(1, 8)])
-def test_the_saddle_function_and_its_derivatives_are_those_of_the_definition(alpha, m):
-    """The cross term is the difference of the means of the classes, however rare one is."""
-    s, a, b = np.round(8 * X[:, 0]) / 8, Fraction(3, 8), Fraction(-1, 4)
-    at = (float(a), float(b), float(alpha), float(m))
-    F, c, dab, dalpha = saddle(s, shares(POSITIVE), POSITIVE, *at)
-
-    def slope(move):  # exact: F is a quadratic
-        step = Fraction(1, 16)
-        up, down = (by_definition(*move(sign * step)) for sign in (1, -1))
-        return float((up - down) / (2 * step))
-
-    def one(i):
-        return lambda h: ([*s[:i], Fraction(s[i]) + h, *s[i + 1 :]], POSITIVE, a, b, alpha, m)
-
-    assert pytest.approx(float(by_definition(s, POSITIVE, a, b, alpha, m)), rel=1e-14) == F
-    np.testing.assert_allclose(c, [slope(one(i)) for i in range(s.size)], rtol=1e-13)
-    others = [slope(lambda h: (s, POSITIVE, a + h, b, alpha, m)),
-              slope(lambda h: (s, POSITIVE, a, b + h, alpha, m)),
-              slope(lambda h: (s, POSITIVE, a, b, alpha + h, m))]  # fmt: skip
-    np.testing.assert_allclose([*dab, dalpha], others, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shift", [0.0, 5.0])  # with α > 0, and with α = 0
@@ -194,19 +156,6 @@ def test_sopa_s_by_hand():
     np.testing.assert_allclose(solve(solver, Data.of(X, Y), passes=3).w, wanted, rtol=1e-9)
 
 
-def test_soap_pulls_back_the_gradient_of_a_smooth_average_precision():
-    s = X[:, 0]
-
-    def precision(s):
-        (g1, g2), Z, q = precisions(s, POSITIVE, POSITIVE.mean(), 1.0)
-        return -np.mean(g1 / g2), Z, q
-
-    u, Z, q = precisions(s, POSITIVE, POSITIVE.mean(), 1.0)
-    steps = 1e-5 * np.eye(s.size)
-    wanted = [(precision(s + h)[0] - precision(s - h)[0]) / 2e-5 for h in steps]
-    np.testing.assert_allclose(slopes(u, Z, q, POSITIVE), wanted, atol=1e-9)
-
-
 def test_sopa_s_does_not_overflow_and_forgets_with_gamma_1():
     exponents = np.array([[1e6, 0.0], [0.0, 0.0]])
     fresh = np.array([1e6 - np.log(2.0), 0.0])
@@ -255,14 +204,6 @@ def test_a_linear_network_reaches_the_minimum_of_rank_svm(descent):
     f = PairwiseSquaredHinge(rows)
     value, least = (f.value(v) + lam / 2.0 * v @ v for v in (w, best.w))
     assert least * (1.0 - 1e-9) <= value <= least * (1.0 + 1e-6)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_not_installed_is_named(name, monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match="torch"):
-        get_solver(name)
-    assert "pip install 'aucbench[torch]'" in describe("solvers", name).missing
 
 
 def refused(name="mlp", on=None, **parameters):

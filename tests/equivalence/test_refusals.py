@@ -1,8 +1,10 @@
 """What the solvers refuse: parameters of no sense, rows that they cannot take, and other parts."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from refusals import assert_refused, refusals
 from samples import data
 from scipy.sparse import random as sparse_random
@@ -12,12 +14,19 @@ from stepping import posed, states
 from aucbench.contract import Budget, Problem
 from aucbench.data import Data
 from aucbench.data.arrays import rows
-from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
+from aucbench.errors import (
+    DataError,
+    MissingExtraError,
+    ParameterError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from aucbench.features import Splines
 from aucbench.features.chain import applied
 from aucbench.objectives import Aum, PairwiseSquare
 from aucbench.projectors import ElasticNet, L2Ball
-from aucbench.registry import get_solver
+from aucbench.registry import describe, get_solver
+from aucbench.registry.lookup import find
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import recast
 from aucbench_plugins.roc_svm import roc_svm_kernel
@@ -101,3 +110,22 @@ def adamax_of_a_square():
 )  # fmt: skip
 def test_rows_and_parts_that_a_solver_cannot_take_are_refused(call, error, word):
     assert_refused(call, error, word)
+
+
+# --- packages that are not installed -------------------------------------------------------
+
+EXTRAS = {  # of a solver: the extra that installs its package
+    **dict.fromkeys(("mlp", "aucm", "soap", "sopa-s"), "torch"),
+    **dict.fromkeys(("abess", "celer", "skglm"), "sparse"),
+    **dict.fromkeys(("catboost", "ebm", "lightgbm", "lightgbm-pairs"), "baselines"),
+    **dict.fromkeys(("xgboost", "xgboost-pairs"), "baselines"),
+}
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+def test_what_is_not_installed_is_named(name, monkeypatch):
+    [package] = find("solvers", name).factory.needs.packages
+    monkeypatch.setitem(sys.modules, package, None)
+    way_out = f"pip install 'aucbench[{EXTRAS[name]}]'"
+    assert_refused(lambda: get_solver(name), MissingExtraError, way_out)
+    assert way_out in describe("solvers", name).missing

@@ -17,7 +17,6 @@ from aucbench.features import Bins, Chain, Splines, Standard, splines
 from aucbench.features.bins import few_digits
 from aucbench.features.chain import applied
 
-ASKED = ["+1", "-1", "convex", "concave", "increasing-convex", "decreasing-concave"]
 MAPS = pytest.mark.parametrize("phi", [Splines(), Bins()], ids=["splines", "bins"])
 
 
@@ -145,25 +144,6 @@ def test_outside_of_the_training_range_effects_are_constant(phi):
     beyond = learnt(rows(np.array([least - 1e300, most + 1e300]))).matrix
     assert np.array_equal(ends, beyond)
     assert np.isfinite(beyond).all()
-
-
-@pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize("column", [0, 2, 3, 5])
-def test_weights_within_the_bounds_give_the_shape(asked, column):
-    shape = Shape.of(asked)
-    phi = fit(Splines(), data(shapes=Shapes(((column, shape),))))
-    terms, block = phi.terms(), phi.blocks[column]
-    own = np.flatnonzero(terms.owner == terms.columns.index((column,)))
-    rng = np.random.default_rng(0)
-    size = rng.exponential(size=own.size)
-    w = np.where(terms.low[own] == 0.0, size, rng.normal(size=own.size))
-    w = np.where(terms.high[own] == 0.0, -size, w)
-    f = block(np.linspace(block.low, block.high, 400)) @ w
-    rounding = 1e-12 * np.abs(f).max()
-    if shape.slope:
-        assert (shape.slope * np.diff(f)).min() >= -rounding
-    if shape.bend:
-        assert (shape.bend * np.diff(f, 2)).min() >= -4.0 * rounding
 
 
 def test_shapes_go_through_a_chain_that_scales_columns():

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns
+from aucbench.features import Kernel, KernelColumns, Nystroem
 from aucbench.features.nystroem import CHOICES
 
 KERNELS = {"rbf": {"gamma": 0.3}, "poly": {"gamma": 0.2, "degree": 2, "coef0": 0.5}, "linear": {}}
@@ -97,35 +97,12 @@ def test_kmeans_finds_separated_clusters():
     np.testing.assert_allclose(found[order], [centres[0], centres[2], centres[1]], atol=0.5)
 
 
-def test_independent_landmarks_span_the_others():
-    columns = KernelColumns(Kernel(gamma=0.5), rows(np.vstack([X[:12], X[:12]])))
-    kept, R = columns.independent()
-
-    assert kept.landmarks.n == 12
-    np.testing.assert_allclose(R.T @ R, kept.gram(), atol=1e-14)
-    np.testing.assert_array_equal(R, np.triu(R))
-    C = kept(columns.landmarks).matrix
-    np.testing.assert_allclose(C @ np.linalg.solve(kept.gram(), C.T), columns.gram(), atol=1e-9)
-
-
 def test_a_kernel_that_is_zero_at_all_landmarks_maps_to_zero():
     zero = fitted(np.zeros((9, 2)), kernel="linear", rank=2)
     assert not zero(rows(np.ones((2, 2)))).matrix.any()
 
 
 # --- rows in chunks ----------------------------------------------------------------------
-
-
-def test_rows_are_mapped_in_chunks_with_the_same_numbers(monkeypatch):
-    phi, sizes, call = fitted(X, rank=20), [], Kernel.__call__
-    whole = phi(rows(X)).matrix
-    monkeypatch.setattr(kernel_columns, "MAPPED_AT_ONCE", 7)
-    monkeypatch.setattr(
-        Kernel, "__call__", lambda self, A, B: (sizes.append(A.n), call(self, A, B))[1]
-    )
-
-    np.testing.assert_allclose(phi(rows(X)).matrix, whole, atol=1e-13)
-    assert sizes == [7] * 11 + [3]
 
 
 # --- refusals ----------------------------------------------------------------------------

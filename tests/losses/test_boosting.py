@@ -11,7 +11,6 @@ from aucbench.errors import DataError, NoPairsError, UnsupportedError
 from aucbench.losses import PairLoss
 from aucbench.losses import lightgbm as of_lightgbm
 from aucbench.losses import xgboost as of_xgboost
-from aucbench.pairs import Fpr
 
 lightgbm = pytest.importorskip("lightgbm", reason="lightgbm is not installed: aucbench[baselines]")
 xgboost = pytest.importorskip("xgboost", reason="xgboost is not installed: aucbench[baselines]")
@@ -185,13 +184,6 @@ def test_trees_learn_the_order_and_stop_at_the_best_measure(way, pairs):
     assert stopped[1] == int(np.argmax(stopped[0])) + 1
     np.testing.assert_allclose(stopped[0], values[0][: len(stopped[0])])
     assert len(stopped[0]) == min(TREES, stopped[1] + 2)
-
-
-def test_the_names_of_measures_say_which_pairs():
-    y, s = np.array([0, 1]), np.array([0.0, 1.0])
-    assert of_lightgbm.metric()(y, s) == ("auc", 1.0, True)
-    assert of_lightgbm.metric(Fpr(max=0.3))(y, s)[0] == "pauc[max_fpr=0.3]"
-    assert of_xgboost.metric("fpr").__name__ == "auc-pauc"
 
 
 def test_rows_of_one_class_are_warned_of_once():

@@ -83,18 +83,6 @@ def test_a_block_of_the_pairwise_square_is_the_paper_s(layout, case, m):
         np.testing.assert_allclose(f.grad(w, block), expected, rtol=1e-9, atol=1e-9 * size)
 
 
-@given(samples())
-def test_the_exponential_squared_at_its_best_offset_is_the_pairwise_one(case):
-    X, y, w = case
-    pos, neg = X[y > 0] @ w, X[y < 0] @ w
-    pairwise = np.mean([np.exp(t - s) for s in pos for t in neg])
-    offset = (np.log(np.exp(-pos).mean()) - np.log(np.exp(neg).mean())) / 2
-
-    f = UnivariateExp(Data.of(np.column_stack([X, np.ones(len(y))]), y))
-
-    assert f.value(np.append(w, offset)) ** 2 == pytest.approx(pairwise, rel=1e-10)
-
-
 def test_extreme_scores():
     f = Logistic(Data.of(np.array([[1e4], [-1e4]]), [1, -1]))
     assert [f.value(np.array([w])) for w in (1.0, -1.0)] == [0.0, 1e4]
@@ -188,13 +176,3 @@ def test_their_gradient_is_zero_and_the_others_are_as_they_were(layout, objectiv
     if objective is not drawn:
         for block in f.data.blocks(4, np.random.default_rng(2)):
             assert not f.grad(np.zeros(9), block)[5:].any()
-
-
-@pytest.mark.parametrize("few", [10, 40])  # gathered rows, and all rows
-def test_only_rows_in_pairs_count(few):
-    X, y = with_constants()
-    X[7, 5], X[8, 6] = 3.0, -1.0
-    rest = np.setdiff1d(np.arange(len(y)), [7, 8]).astype(np.int32)
-    i, j = rest[y[rest] > 0][:few], rest[y[rest] < 0][:few]
-
-    assert not IncompleteHinge(Data.of(X, y), i, j).grad(np.zeros(9))[5:].any()

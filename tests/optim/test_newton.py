@@ -13,12 +13,10 @@ from sequences import wide
 from stepping import posed, states
 from term_problems import LOSSES, bounds, plain_descent, some_terms, term_problem
 
-from aucbench.data import Data, Terms
+from aucbench.data import Data
 from aucbench.data.arrays import rows
-from aucbench.data.rounding import gap_of_gradient
-from aucbench.objectives import IntervalHinge, PairwiseSquaredHinge
+from aucbench.objectives import IntervalHinge
 from aucbench.optim.proximal_newton import proximal_newton
-from aucbench.optim.term_newton import TermPoint
 from aucbench.projectors import ElasticNet, GroupL2
 from aucbench.records import Stop
 from aucbench.registry import get_solver
@@ -105,17 +103,6 @@ def test_it_is_the_minimum_of_plain_descent(name, seed):
     assert run.stop in {Stop.CERTIFIED, Stop.FINISHED}
 
 
-def test_with_infinite_bounds_the_gap_is_that_of_the_gradient():
-    data = labelled(5, n=40, d=3, shift=0.0)
-    f, w = PairwiseSquaredHinge(data), np.array([0.5, -1.0, 0.2])
-    anywhere = Terms.each(3).bounded(np.full(3, -inf), np.full(3, inf))
-    at = TermPoint(f, GroupL2(0.0, 0.2, terms=anywhere), w, data.scores(w), 1e-12)
-    at.differentiate()
-    alone = gap_of_gradient(float(np.linalg.norm(at.gradient)), w, 0.2, at.slack)
-    assert at.gap == pytest.approx(alone, rel=1e-9)
-    assert at.residual == pytest.approx(float(np.linalg.norm(at.gradient)), rel=1e-9)
-
-
 @SOLVERS
 @LAYOUTS
 def test_wide_rows_have_a_diagonal_model(name, layout, monkeypatch):
@@ -166,14 +153,3 @@ def test_rows_that_are_too_long_certify_nothing(name, bounded):
         run = solve(get_solver(name, lam=1.0), data, passes=20)
         assert run.stop is not Stop.CERTIFIED
         assert run.points[-1].gap in (None, inf)
-
-
-@SOLVERS
-def test_samples_of_many_rows_come_first_for_the_hinge_only(name):
-    data = labelled(2, n=17_000, positives=0.2, shift=0.15)
-    low = np.array([0.0, -inf, -inf, 0.0])
-    data = replace(data, terms=Terms.each(4).bounded(low, np.array([inf, 0.0, 0.0, inf])))
-    run = solve(get_solver(name), data, gap_tol=1e-8)
-    assert run.stop is Stop.CERTIFIED
-    assert (run.w[[0, 3]] > 0.0).all()
-    assert not run.w[[1, 2]].any()
