@@ -24,7 +24,6 @@ from aucbench.optim.trees import portable
 from aucbench.pairs import Group, Time
 from aucbench_plugins.baselines import parts
 
-
 X, Y = sample(4, n=300, d=6, density=0.8, shift=0.6 * (np.arange(6) < 3))
 AT = sample(5, n=300, d=6, density=0.8)[0]
 SEED = int(np.random.default_rng(0).spawn(2)[1].integers(2**31))  # which a solver draws first
