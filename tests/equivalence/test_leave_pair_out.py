@@ -99,6 +99,7 @@ REFUSED = refusals(
     ("grades", ask(kind="grades"), UnsupportedError, "pairs"),
     ("times", lambda: LeavePairOut(Data.of(*sample(), times=range(60))), UnsupportedError, "times"),
     ("bounds", bounded, UnsupportedError, "bounds"),
+    ("chunks", lambda: LeavePairOut(ChunkedData(InMemory(data(), 50))), UnsupportedError, "chunks"),
     ("one row", lambda: LeavePairOut(Data.of([[1.0], [2.0], [3.0]], [1, 0, 0])), DataError, "two"),
     ("long rows", lambda: margins(*sample(scale=1e160), 0.1), DataError, "too long"),
     ("wide rows", lambda: margins(*sample(0, 10, 30, scale=1e160), 0.1), DataError, "too long"),
@@ -122,8 +123,3 @@ def test_too_many_rows_are_refused_with_the_memory(monkeypatch):
     monkeypatch.setattr(leave_pair_out, "MOST", 1 << 17)
     assert_refused(lambda: LeavePairOut(data(n=400, d=400)), UnsupportedError, "1 MiB")
     LeavePairOut(data(n=400, d=300))
-
-
-def test_rows_in_chunks_are_refused():
-    chunked = ChunkedData(InMemory(data(), 50))
-    assert_refused(lambda: LeavePairOut(chunked), UnsupportedError, "chunks")

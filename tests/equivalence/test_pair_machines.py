@@ -55,24 +55,18 @@ def programme(D, lam):
     return found.x[:d]
 
 
-def hessian(D, lam, w):
-    active = D[D @ w < 1]
-    return 2 * active.T @ active / len(D) + lam * np.eye(D.shape[1])
+def descent(D, lam):
+    """Minimiser of the squared hinge by L-BFGS of SciPy."""
+
+    def objective(w):
+        z = np.maximum(0, 1 - D @ w)
+        return z @ z / len(D) + lam / 2 * w @ w, lam * w - 2 * D.T @ z / len(D)
+
+    start, limits = np.zeros(D.shape[1]), {"gtol": 1e-12, "ftol": 0.0, "maxiter": 10_000}
+    return minimize(objective, start, jac=True, method="L-BFGS-B", options=limits).x
 
 
-def newton(D, lam):
-    """Minimiser of the squared hinge by Newton steps that are halved until they go down."""
-    w = np.zeros(D.shape[1])
-    for _ in range(100):
-        slope = -2 * D.T @ np.maximum(0, 1 - D @ w) / len(D) + lam * w
-        step, t = np.linalg.solve(hessian(D, lam, w), slope), 1.0
-        while t > 1e-9 and primal("rank-svm", D, lam, w - t * step) > primal("rank-svm", D, lam, w):
-            t /= 2
-        w = w - t * step
-    return w
-
-
-LEAST = {"svm-or": programme, "rank-svm": newton}
+LEAST = {"svm-or": programme, "rank-svm": descent}
 
 
 @EACH

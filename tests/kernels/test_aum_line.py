@@ -93,19 +93,6 @@ def test_equal_to_rational_arithmetic(kind, way):
         assert_exact(*draw(kind, seed))
 
 
-SUBNORMAL = [
-    ([-2, -3, 3, -2, -3, -2], [4, 3, -1, -4, -3, 4], [1, -1, 1, 1, 1, 1]),
-    ([-2, 0, -2, -1], [-1, -2, 1, 0], [1, -1, -1, -1]),
-    ([-3e-15, -2e-15, 1e-15, 2e-15, -2e-15], [0, 0, -2, -2, -2], [1, -1, 1, 1, 1]),
-    ([-1e-15, -1e-15, 3e-15, -3e-15], [-1, 1, 0, 1], [1, -1, 1, 1]),
-]
-
-
-@pytest.mark.parametrize(("s", "d", "y"), SUBNORMAL)
-def test_directions_of_the_least_numbers(s, d, y, way):
-    assert_exact(np.array(s, float), LEAST * np.array(d), np.array(y))
-
-
 @pytest.mark.parametrize("scores", [1000, 0, -50, -1000, -1070])
 @pytest.mark.parametrize("direction", [-1074, -1030, -1000, 0, 1000])
 def test_powers_of_2_down_to_the_least_number(scores, direction, way):

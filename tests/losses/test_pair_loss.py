@@ -26,15 +26,15 @@ def of_groups(rng, n, v, each="pair"):
     return y > 0, NAMES[group], lambda s: reference.of_groups(2 * y - 1, group, v, each)
 
 
-def of_range(rng, n, v, beta, alpha, rest):
-    y, group = 2 * rng.integers(0, 2, n) - 1, np.zeros(n, int)
+def of_range(rng, n, v, beta, alpha, rest, *, grouped=False):
+    y, group = 2 * rng.integers(0, 2, n) - 1, rng.integers(0, 3 if grouped else 1, n)
 
     def pairs(s):
         whole = reference.of_groups(y, group, v)
         part = whole and reference.of_range(y, s, v, group, beta, alpha)
         return {p: part.get(p, F(0)) * (1 - rest) + whole[p] * rest for p in whole}
 
-    return y, None, pairs
+    return y, NAMES[group] if grouped else None, pairs
 
 
 def of_times(rng, n, v):
@@ -56,10 +56,12 @@ KINDS = {
     "each group": (Group(each="group"), of_groups, {"each": "group"}),
     "fpr": ("fpr", of_range, {"beta": TENTH, "alpha": F(0), "rest": F(0)}),
     "rest": (Fpr(0.5, 0.25, 0.5), of_range, {"beta": HALF, "alpha": HALF / 2, "rest": HALF}),
+    "fpr of groups": (Fpr(0.5, column="user"), of_range,
+                      {"beta": HALF, "alpha": F(0), "rest": F(0), "grouped": True}),
     "survival": ("survival", of_times, {}),
     "grades": ("grades", of_grades, {}),
     "grades of groups": ("grades", of_grades, {"grouped": True}),
-}
+}  # fmt: skip
 
 
 def by_pairs(pairs, s, loss):

@@ -79,22 +79,6 @@ def some_rows(rng, n=60):
     return y, np.round(rng.normal(size=n), 1) + 0.5 * (y > 0)
 
 
-def test_the_logistic_loss_of_blocks_is_the_sum_over_pairs():
-    rng = np.random.default_rng(15)
-    for _ in range(20):
-        y, s = some_rows(rng, 40)
-        group = rng.integers(0, 6, y.size)
-        data = Data.of(np.zeros((y.size, 1)), y, groups=group, pairs=Fpr(0.5, 0.0, 0.0, "user"))
-        pairs = reference.of_range(y, s, np.ones(y.size, int), group, F(1, 2), F(0))
-        i, j = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
-        pi = np.array([float(x) for x in pairs.values()])
-        value, c = PairwiseLogistic(data).of_scores(s)
-        assert value == pytest.approx(pi @ np.logaddexp(0.0, s[j] - s[i]), rel=1e-12)
-        slope = pi / (1.0 + np.exp(s[i] - s[j]))
-        wanted = np.bincount(j, slope, y.size) - np.bincount(i, slope, y.size)
-        np.testing.assert_allclose(c, wanted, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     "objective", first([PairwiseHinge, PairwiseSquaredHinge, PairwiseLogistic])
 )

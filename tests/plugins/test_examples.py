@@ -3,18 +3,13 @@
 import json
 import re
 import subprocess
-import sys
-from contextlib import contextmanager
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from shutil import copy, which
 
-import numpy as np
 import pytest
 from nights import first_rows
 from typer.testing import CliRunner
 
-import aucbench
 from aucbench.cli import app
 
 pytestmark = pytest.mark.plain
@@ -44,18 +39,6 @@ def program(tmp_path_factory):
         yield folder
 
 
-@contextmanager
-def example(name):
-    """The module of a file of `examples/`."""
-    spec = spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = sys.modules[name] = module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-        yield module
-    finally:
-        del sys.modules[name]
-
-
 def run(*arguments):
     ended = CliRunner().invoke(app, [*map(str, arguments)])
     assert ended.exit_code == 0, ended.output
@@ -79,13 +62,3 @@ def test_a_wrapper_obeys_the_laws_and_a_comparison_runs_it(file, name, program, 
     printed = run("check", f"{EXAMPLES / file}.py:{name}")
     assert re.search(r"\d+ hold, \d+ not asked$", printed, re.MULTILINE)
     assert "BROKEN" not in printed
-
-
-def test_the_program_gets_the_budget_and_the_seed(program):
-    data = aucbench.get_dataset("breast-cancer")
-    with example("external_program") as module:
-        solver = module.PairwiseSgd()
-        runs = [aucbench.solve(solver, data, passes=3, seed=seed) for seed in (0, 0, 1)]
-    assert runs[0].points[-1].passes == pytest.approx(3, abs=2 / data.n)
-    np.testing.assert_array_equal(runs[0].w, runs[1].w)
-    assert not np.allclose(runs[0].w, runs[2].w)
