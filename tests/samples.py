@@ -1,4 +1,4 @@
-"""Rows and labels for solvers and objectives: plain, with pairs of each kind, and odd."""
+"""Rows and labels for solvers and objectives: plain, and with pairs of each kind."""
 
 from dataclasses import replace
 
@@ -10,7 +10,6 @@ from aucbench.data import Categories, Data, Grades, Survival
 from aucbench.pairs import Group
 
 LAYOUT = {"dense": np.asarray, "csr": csr_array}
-ODD = ("one positive", "duplicated rows", "constant column", "wide")
 
 
 def sample(
@@ -83,18 +82,3 @@ def samples(draw, most=25, positives=(0.2, 0.5, 0.8), offsets=(0.0,)):
     density = draw(st.sampled_from([1.0, 0.3]))
     X, y = sample(seed, n, d, shift=0.0, positives=share, offset=offset, density=density)
     return X, y, np.random.default_rng([seed, 2]).normal(size=d)
-
-
-def odd(case):
-    """A sample with something odd; the cases are those of ODD."""
-    X, y = sample(5)
-    if case == "one positive":
-        keep = np.r_[0, np.flatnonzero(y < 0)]
-        return X[keep], y[keep]
-    if case == "duplicated rows":
-        return np.repeat(X, 3, axis=0), np.repeat(y, 3)
-    if case == "constant column":
-        X[:, 1] = 1e3
-    else:
-        X = np.hstack([X, np.random.default_rng(0).normal(size=(len(X), 1100))])
-    return X, y

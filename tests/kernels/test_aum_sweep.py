@@ -120,39 +120,23 @@ def test_a_run_of_many_lines_is_one_entry():
     assert path.aum[1] == 0.0
 
 
-def normal(B=200):
-    rng = np.random.default_rng(2)
-    y = rng.random(B) < 0.3
-    return rng.standard_normal(B), rng.standard_normal(B), 1.0 * y, y - 1.0
-
-
-def swept(lines, capacity, **options):
-    """All columns, in pieces of a capacity, and the last ending."""
-    sweep, pieces, ending = Sweep.over(Lines(*lines)), [], aum_sweep.FULL
-    while ending == aum_sweep.FULL:
-        out = np.empty((5, capacity))
-        filled, ending = sweep.run(out, **options)
-        pieces.append(out[:, :filled])
-    return np.concatenate(pieces, axis=1), ending
-
-
-@pytest.mark.parametrize("capacity", [1, 7, 10_000])
-def test_goes_on_where_it_ended(capacity):
-    found, ending = swept(normal(60), capacity)
-
-    assert ending == aum_sweep.EXHAUSTED
-    np.testing.assert_array_equal(found, columns(aum_path(*normal(60))))
+def swept(lines, **options):
+    """All columns, and the ending."""
+    out = np.empty((5, 5_000))
+    filled, ending = Sweep.over(Lines(*lines)).run(out, **options)
+    return out[:, :filled], ending
 
 
 @pytest.mark.parametrize("flip", [1.0, -1.0])
 def test_stops_where_it_is_told_to(flip):
-    T, d, fp, fn = normal()
-    lines = T, flip * d, fp, fn
+    rng = np.random.default_rng(2)
+    y = rng.random(200) < 0.3
+    lines = rng.standard_normal(200), flip * rng.standard_normal(200), 1.0 * y, y - 1.0
     whole = columns(aum_path(*lines))
 
-    found, ending = swept(lines, 5_000, until_aum_rises=True)
+    found, ending = swept(lines, until_aum_rises=True)
     assert (ending, found.shape[1]) == (aum_sweep.STOPPED, 1 + np.argmax(whole[2] >= 0))
-    found, ending = swept(lines, 5_000, step_limit=whole[0, 40])
+    found, ending = swept(lines, step_limit=whole[0, 40])
     assert (ending, found.shape[1]) == (aum_sweep.STEP_LIMIT, 41)
     for events in (0, 1, 17):
         path = aum_path(*lines, max_events=events)

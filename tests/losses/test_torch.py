@@ -1,7 +1,5 @@
 """The module of torch gives the loss and the gradient of the kernels, and refuses the rest."""
 
-import copy
-import pickle
 import warnings
 
 import numpy as np
@@ -9,7 +7,6 @@ import pytest
 from refusals import assert_refused, refusals
 
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.losses import BoundLoss
 from aucbench.losses import PairLoss as OfArrays
 from aucbench.pairs import Fpr
 
@@ -80,16 +77,6 @@ def test_scores_of_any_layout(shape):
     np.testing.assert_array_equal(wide.grad, np.stack([c, c if both else 0.0 * c], axis=1))
 
 
-def test_the_kernels_read_the_scores_where_they_are(monkeypatch):
-    (y, _), s, read = rows("all"), scores(), []
-    plain = BoundLoss.value_and_gradient
-    monkeypatch.setattr(
-        BoundLoss, "value_and_gradient", lambda bound, x: read.append(x) or plain(bound, x)
-    )
-    PairLoss()(s, y)
-    assert np.shares_memory(read[0], s.detach().numpy())
-
-
 def test_second_derivatives_are_refused():
     (y, _), s = rows("all"), scores()
     [first] = torch.autograd.grad(PairLoss()(s, y), s, create_graph=True)
@@ -135,11 +122,3 @@ def test_sums_of_torch_are_those_of_the_kernels(loss, pairs, offset, ties):
     wanted = bound.value_and_gradient(s)
     assert value.item() == pytest.approx(wanted[0], rel=1e-11)
     np.testing.assert_allclose(c, wanted[1], rtol=1e-9, atol=1e-13 * np.abs(wanted[1]).max())
-
-
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
-def test_a_module_is_copied_and_shown(again):
-    module = again(PairLoss("hinge", Fpr(max=0.2)))
-    assert module.state_dict() == {}
-    assert repr(module) == f"PairLoss(loss='hinge', pairs={Fpr(max=0.2)!r})"
-    assert module(scores(), rows("all")[0]).item() > 0.0

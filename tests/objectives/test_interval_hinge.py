@@ -7,11 +7,8 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import sample
 from sequences import penalties, wide
 
-from aucbench.data import Data
-from aucbench.data.breakpoints import Breakpoints
 from aucbench.objectives import IntervalHinge
 
 INF = np.inf
@@ -82,12 +79,3 @@ def test_a_slope_that_no_score_has_makes_the_conjugate_infinite():
         c = np.zeros(40)
         c[k] = sign if np.isinf(high if sign > 0 else low) else -sign
         assert f.conjugate(c) == INF
-
-
-def test_for_labels_the_intervals_are_half_lines_and_it_is_the_squared_hinge():
-    low, high = Breakpoints.of_labels([1, -1, 1], "count").target_intervals
-    assert (low.tolist(), high.tolist()) == ([0, -INF, 0], [INF, 0, INF])
-
-    (X, y), w = sample(n=30), np.array([1.0, -0.5, 0.3, 2.0])
-    expected = (np.maximum(1.0 - y * (X @ w), 0.0) ** 2).mean()
-    assert IntervalHinge(Data.of(X, y)).value(w) == pytest.approx(expected, rel=1e-13)
