@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from aucbench.data import Categories, Data, Grades, Survival
@@ -71,14 +70,3 @@ def data(seed=0, n=60, d=4, *, kind="labels", weighted=False, pairs=None, **how)
     }[kind]()
     made = Data.of(X, target)
     return made if pairs is None else replace(made, pairs=pairs)
-
-
-@st.composite
-def samples(draw, most=25, positives=(0.2, 0.5, 0.8), offsets=(0.0,)):
-    """Rows (n, d), labels and weights w (d,): n ≤ most, dense or mostly zeros."""
-    n, d = draw(st.integers(2, most)), draw(st.integers(1, 12))
-    seed = draw(st.integers(0, 2**32))
-    share, offset = draw(st.sampled_from(positives)), draw(st.sampled_from(offsets))
-    density = draw(st.sampled_from([1.0, 0.3]))
-    X, y = sample(seed, n, d, shift=0.0, positives=share, offset=offset, density=density)
-    return X, y, np.random.default_rng([seed, 2]).normal(size=d)

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 import reference
 from definitions import equals_definition
-from hypothesis import given
 from hypothesis import strategies as st
 from layouts import LAYOUTS
 from refusals import assert_refused, refusals
-from samples import data, sample, samples
+from samples import data, sample
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
@@ -72,15 +71,20 @@ test_incomplete_is_the_mean_over_its_pairs = equals_definition(
 )  # fmt: skip
 
 
-@LAYOUTS
-@given(samples(offsets=(0.0, 30.0)), st.integers(1, 5))
-def test_a_block_of_the_pairwise_square_is_the_paper_s(layout, case, m):
-    X, y, w = case
-    f = PairwiseSquare(Data.of(layout(X), y))
-    for block in f.data.blocks(min(m, len(y)), np.random.default_rng(0)):
-        expected = reference.pairwise_square_block(X, y, w, np.arange(len(y))[block])
-        size = 1 + np.abs(expected).max()
-        np.testing.assert_allclose(f.grad(w, block), expected, rtol=1e-9, atol=1e-9 * size)
+def of_blocks(case, m):
+    f = PairwiseSquare(case.data)
+    return [f.grad(case.w, block) for block in f.data.blocks(m, case.rng())]
+
+
+def of_blocks_by_rows(case, m):
+    blocks, rows = case.data.blocks(m, case.rng()), np.arange(case.y.size)
+    return [reference.pairwise_square_block(case.X, case.y, case.w, rows[b]) for b in blocks]
+
+
+test_a_block_of_the_pairwise_square_is_the_paper_s = equals_definition(
+    of_blocks, of_blocks_by_rows, ["dense", "csr"], offsets=(0.0, 30.0), rtol=1e-9, atol=1e-9,
+    of_cases={"divided": False, "most": 25}, m=st.integers(1, 3),
+)  # fmt: skip
 
 
 def test_extreme_scores():
