@@ -3,7 +3,7 @@
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -336,25 +336,6 @@ def area_under_roc(example, value, fp_diff, fn_diff, scores):
 
 
 # --- interval regression -----------------------------------------------------------------
-
-
-def target_interval(low, errors):
-    """Ends (in log λ) of the widest run of fewest errors of one sequence, as R's targetIntervals.
-
-    The intervals begin at `low`, ascending from -inf. Of equally wide runs the last one counts.
-    If both ends of the line have the fewest errors, it is the whole line.
-    """
-    ends = [*low[1:], math.inf]
-    least = min(errors)
-    if errors[0] == errors[-1] == least:
-        return -math.inf, math.inf
-    best = (-1.0, None)
-    for fewest, run in groupby(range(len(low)), key=lambda k: errors[k] == least):
-        run = list(run)
-        a, b = low[run[0]], ends[run[-1]]
-        if fewest and b - a >= best[0]:
-            best = (b - a, (a, b))
-    return best[1]
 
 
 def interval_hinge(low, high, margin, s):

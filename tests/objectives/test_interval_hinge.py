@@ -14,44 +14,28 @@ from aucbench.objectives import IntervalHinge
 INF = np.inf
 
 
-@pytest.mark.parametrize(
-    ("errors", "interval"),
-    [
-        ([0, 0, 1, 15, 2, 0], (-INF, INF)),
-        ([0, 0, 1, 15, 2, 1], (-INF, 2)),
-        ([1, 1, 1, 15, 2, 0], (5, INF)),
-        ([1, 1, 1, 0, 2, 2], (3, 4)),
-        ([1, 1, 0, 0, 2, 2], (2, 4)),
-        ([1, 0, 1, 0, 0, 2], (3, 5)),
-        ([1, 0, 1, 0, 1, 1], (3, 4)),  # the last of two runs of the same width
-    ],
-)
-def test_the_interval_of_penalties_is_that_of_target_intervals(errors, interval):
-    """The first five are the cases of the tests of penaltyLearning."""
-    lows = [-INF, 1, 2, 3, 4, 5]  # all errors are false positives
-    low, high = penalties(
-        [[(a, fp, 0) for a, fp in zip(lows, errors, strict=True)]]
-    ).target_intervals
-
-    assert (-high[0], -low[0]) == interval
+INTERVALS = {  # of errors between penalties; the first five are of the tests of penaltyLearning
+    (0, 0, 1, 15, 2, 0): (-INF, INF),
+    (0, 0, 1, 15, 2, 1): (-INF, 2),
+    (1, 1, 1, 15, 2, 0): (5, INF),
+    (1, 1, 1, 0, 2, 2): (3, 4),
+    (1, 1, 0, 0, 2, 2): (2, 4),
+    (3,): (-INF, INF),
+    (1, 0, 1, 0, 0, 2): (3, 5),
+    (1, 0, 1, 0, 1, 1): (3, 4),  # the last of two runs of the same width
+    (0, 1): (-INF, 1),
+    (3, 6, 7, 3, 2, 2): (4, INF),
+}
 
 
-COUNTS = st.tuples(st.integers(0, 2), st.integers(0, 2))
-
-
-@given(st.lists(st.lists(COUNTS, min_size=1, max_size=6), min_size=1, max_size=5), st.integers(0))
-def test_target_intervals_of_many_sequences(errors, seed):
-    rng = np.random.default_rng(seed)
-    lows = [[-INF, *np.sort(rng.choice(9, len(e) - 1, replace=False))] for e in errors]
-    each = [*zip(lows, errors, strict=True)]
-    b = penalties([[(m, *pair) for m, pair in zip(low, e, strict=True)] for low, e in each])
-    found = b.target_intervals
-
-    for k, (low, e) in enumerate(each):
-        expected = reference.target_interval(low, [sum(pair) for pair in e])
-        assert (-found.high[k], -found.low[k]) == expected
-    tenths = replace(b, fp_diff=0.1 * b.fp_diff, fn_diff=0.1 * b.fn_diff)
-    np.testing.assert_array_equal(tenths.target_intervals.low, found.low)
+@pytest.mark.parametrize("unit", [1.0, 0.1])  # sums of tenths are rounded
+def test_intervals_of_penalties_are_those_of_target_intervals(unit):
+    lows = [-INF, 1, 2, 3, 4, 5]
+    b = penalties(
+        [(a, k // 2, k - k // 2) for a, k in zip(lows, each, strict=False)] for each in INTERVALS
+    )
+    found = replace(b, fp_diff=unit * b.fp_diff, fn_diff=unit * b.fn_diff).target_intervals
+    assert [*zip(-found.high, -found.low, strict=True)] == [*INTERVALS.values()]
 
 
 @pytest.mark.parametrize("margin", [0.0, 1.0, 2.5])
