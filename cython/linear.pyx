@@ -2,7 +2,7 @@
 
 A block B is the rows lo..hi-1, or the rows order[lo..hi-1] if `order` is given. Callers in
 aucbench.data and aucbench.objectives check shapes and row numbers. Rows are read four at a time
-(see dense.h), and the last ones one by one.
+(see dense.h).
 """
 
 from libc.math cimport exp
@@ -23,14 +23,17 @@ cdef inline int gather(
 ) noexcept nogil:
     """Find the next rows of the block, at most four; return how many there are.
 
-    Rows that come later are loaded early: rows[4..7] are those after the next dense rows, with the
-    last row of the block in place of those that do not exist; CSR rows are AHEAD places away.
+    Rows that come later are loaded early: rows[4..7] are those after the next dense rows; CSR rows
+    are AHEAD places away. In place of dense rows that do not exist stands the last one of the
+    block.
     """
     cdef int count = 4 if hi - lo >= 4 else <int> (hi - lo)
     cdef int r
     for r in range(count):
         rows[r] = pick(order, lo + r)
     if X.starts == NULL:
+        for r in range(count, 4):
+            rows[r] = rows[count - 1]
         for r in range(4, 8):
             rows[r] = pick(order, min(lo + r, hi - 1))
     elif order != NULL:
@@ -43,12 +46,16 @@ cdef inline int gather(
 cdef inline void dots(
     const Rows* X, const Py_ssize_t* rows, int count, const double* w, double* s
 ) noexcept nogil:
+    """s[r] = X[rows[r]] . w, with all sums in one order, so that equal rows have equal ones."""
+    cdef double t[4]
     cdef int r
     if count == 4:
         dot4(X, rows, rows + 4, w, s)
         return
+    if X.starts == NULL:
+        dot4(X, rows, rows + 4, w, t)
     for r in range(count):
-        s[r] = dot(X, rows[r], w)
+        s[r] = t[r] if X.starts == NULL else dot(X, rows[r], w)
 
 
 cdef inline void axpys(

@@ -2,8 +2,9 @@
 
 The shape of the rows alone divides a block, and the sums of its parts are added in their order: the
 number of threads changes no bit. A part begins at a multiple of four rows, because kernels read
-four at a time, so that scores do not depend on the division. (Rejected: parts of columns, whose
-sums would not either. A kernel that needs X_B w first would read the rows twice.)
+four at a time. Scores do not depend on the division, nor on where a row is: equal rows have equal
+ones, so that they are ties for the AUC. (Rejected: parts of columns, whose sums would not depend on
+it either. A kernel that needs X_B w first would read the rows twice.)
 """
 
 from __future__ import annotations

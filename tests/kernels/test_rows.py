@@ -42,6 +42,18 @@ test_products_equal_their_definition = equals_definition(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("convert", [np.float64, np.float32, csr_array])
+def test_equal_rows_have_equal_scores_wherever_they_are(convert):
+    """Kernels read four dense rows at a time; fewer at the end of a block are no exception."""
+    rng = np.random.default_rng(7)
+    for d in (2, 8, 9, 40):
+        x, w = rng.normal(size=d), rng.normal(size=d)
+        data = Data.of(convert(np.tile(x, (11, 1))), np.arange(11) % 2)
+        block = rng.permutation(11).astype(np.int32)
+        scores = [data.scores(w, block[:n]) for n in range(1, 12)]
+        assert len(set(np.concatenate([data.scores(w), *scores]).tolist())) == 1
+
+
 LOSSES = {
     Logistic: reference.logistic,
     PairwiseSquare: reference.pairwise_square,
