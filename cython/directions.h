@@ -153,7 +153,7 @@ typedef struct {
     const int32_t *first;      /* places at the first direction */
     const int64_t *pos, *neg;  /* rows of each point */
     int64_t *spare;            /* for the larger of P and N */
-    int64_t gain, loss;        /* rows of the pairs: concordant ones more, and less */
+    int64_t gain;              /* pairs of rows that become concordant */
     int64_t count, next, stride;
     size_t room, listed;
     int32_t *up, *low;         /* of each listed pair, the point that passes above the other one */
@@ -217,8 +217,8 @@ static size_t aucbench_items_below(const aucbench_turns *t, const int64_t *items
     return low;
 }
 
-/* Pairs of P from the lower half and N from the upper one that P passes, and the other way round.
- * Items of both halves ascend at the second direction. */
+/* Pairs of P from the lower half and N from the upper one that P passes, which gain, and the other
+ * way round. Items of both halves ascend at the second direction. */
 static void aucbench_across(aucbench_turns *t, const int64_t *P, size_t p, size_t P_half,
                             const int64_t *N, size_t n, size_t N_half)
 {
@@ -227,18 +227,13 @@ static void aucbench_across(aucbench_turns *t, const int64_t *P, size_t p, size_
     for (i = 0; i < P_half; i++) {
         for (; j < n && N[j] < P[i]; j++)
             mass += t->neg[aucbench_point_of(N[j])];
-        if (j > N_half) {
-            t->gain += t->pos[aucbench_point_of(P[i])] * mass;
-            aucbench_list(t, P[i], N + N_half, j - N_half, 1);
-        }
+        t->gain += t->pos[aucbench_point_of(P[i])] * mass;
+        aucbench_list(t, P[i], N + N_half, j - N_half, 1);
     }
-    for (mass = 0, j = N_half, i = p; i-- > P_half;) {
-        for (; j > 0 && N[j - 1] > P[i]; j--)
-            mass += t->neg[aucbench_point_of(N[j - 1])];
-        if (j < N_half) {
-            t->loss += t->pos[aucbench_point_of(P[i])] * mass;
-            aucbench_list(t, P[i], N + j, N_half - j, 0);
-        }
+    for (j = N_half, i = p; i-- > P_half;) {
+        while (j > 0 && N[j - 1] > P[i])
+            j--;
+        aucbench_list(t, P[i], N + j, N_half - j, 0);
     }
 }
 
@@ -251,9 +246,9 @@ static void aucbench_count_turns(aucbench_turns *t, int64_t *P, size_t p, int64_
         for (size_t i = 0; i < p; i++)
             for (size_t j = 0; j < n; j++) {
                 const int32_t a = aucbench_point_of(P[i]), b = aucbench_point_of(N[j]);
-                const int up = t->first[a] < t->first[b] && P[i] > N[j];
-                if (up || (t->first[a] > t->first[b] && P[i] < N[j])) {
-                    *(up ? &t->gain : &t->loss) += t->pos[a] * t->neg[b];
+                const int up = t->first[a] < t->first[b];
+                if (t->first[a] != t->first[b] && up == (P[i] > N[j])) {
+                    t->gain += up ? t->pos[a] * t->neg[b] : 0;
                     aucbench_list(t, P[i], N + j, 1, (unsigned char)up);
                 }
             }

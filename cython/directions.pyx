@@ -21,7 +21,7 @@ cdef extern from "directions.h" nogil:
         const int64_t* pos
         const int64_t* neg
         int64_t* spare
-        int64_t gain, loss, count, next, stride
+        int64_t gain, count, next, stride
         size_t room, listed
         int32_t* up
         int32_t* low
@@ -60,8 +60,6 @@ def places(
     cdef int64_t twice[2]
     at.p = spot_t(turn[0], turn[1])
     at.q = spot_t(turn[2], turn[3])
-    if points.shape[0] == 0:
-        return 0, 0
     at.points = <const spot_t*> &points[0, 0]
     with nogil:
         aucbench_places(
@@ -79,20 +77,18 @@ def turns(
     """Count the pairs of points that change their order between two directions.
 
     P and N hold the points with positive and with negative rows as `place << 32 | point`, by their
-    places at the second direction, in the order of their places at the first one. They are sorted
-    by the second one, if there are both. Returns the rows of pairs that become concordant and that stop being so, the
-    pairs of points, and how many of them are listed: each stride-th one, while there is room.
+    places at the second direction, in the order of their places at the first one; both are sorted.
+    Returns how many pairs of rows become concordant, how many pairs of points change their order,
+    and how many of these are listed: each stride-th one, while there is room.
     """
     cdef turns_t t
-    if P.shape[0] == 0 or N.shape[0] == 0:
-        return 0, 0, 0, 0
     t.first, t.pos, t.neg = &first[0], &pos[0], &neg[0]
     t.spare, t.up, t.low, t.gains = &spare[0], &up[0], &low[0], &gains[0]
-    t.gain = t.loss = t.count = t.next = 0
+    t.gain = t.count = t.next = 0
     t.listed, t.room, t.stride = 0, up.shape[0], stride
     with nogil:
         aucbench_count_turns(&t, &P[0], P.shape[0], &N[0], N.shape[0])
-    return t.gain, t.loss, t.count, t.listed
+    return t.gain, t.count, t.listed
 
 
 def best_arc(
@@ -103,18 +99,18 @@ def best_arc(
     """Sweep over the pairs in `order`, which is sorted by where they are level.
 
     `keys` are these places in [0, 1], rounded, and `twice` is the count before all of them. Returns
-    the largest count of an arc that is at least `least` wide, the width of the widest one that has
-    it, and the numbers of the pairs at its ends: -1 and n are the ends of all. It is -1 if all are
+    the largest count of an arc that is at least `least` wide, and the numbers of the pairs at the
+    ends of the widest one that has it: -1 and n are the ends of all. The count is -1 if all are
     narrower.
     """
     cdef events_t of
     cdef arc_t best
     cdef size_t n = order.shape[0]
     if n == 0:
-        return (twice if least <= 1.0 else -1), 1.0, -1, 0
+        return (twice if least <= 1.0 else -1), -1, 0
     of.points, of.up, of.low = <const spot_t*> &points[0, 0], &up[0], &low[0]
     with nogil:
         best = aucbench_best_arc(
             &of, &gains[0], &pos[0], &neg[0], &keys[0], least, twice, &order[0], &spare[0], n
         )
-    return best.twice, best.width, best.before, best.after
+    return best.twice, best.before, best.after

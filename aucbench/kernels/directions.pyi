@@ -26,7 +26,7 @@ def turns(
     up: Numbers,
     low: Numbers,
     gains: NDArray[np.uint8],
-) -> tuple[int, int, int, int]: ...
+) -> tuple[int, int, int]: ...
 def best_arc(
     points: Floats,
     up: Numbers,
@@ -39,4 +39,4 @@ def best_arc(
     twice: int,
     order: Numbers,
     spare: Numbers,
-) -> tuple[int, float, int, int]: ...
+) -> tuple[int, int, int]: ...

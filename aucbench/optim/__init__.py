@@ -6,12 +6,11 @@ because every streaming solver needs them, also one outside aucbench.
 
 from aucbench.optim.bundle import Bundle
 from aucbench.optim.choice import chosen, require_above_or_auto, require_whole_or_auto, ridge
-from aucbench.optim.descent import certified_descent
 from aucbench.optim.lanczos import lipschitz, top_eigenvalue
 from aucbench.optim.lbfgs import Lbfgs, WeakWolfe
 from aucbench.optim.proximal_newton import proximal_newton
 from aucbench.optim.reported import reported
-from aucbench.optim.scale import default_l1, default_ridge, noise, pair_square, positive_share
+from aucbench.optim.scale import default_l1, default_ridge, noise, pair_square
 from aucbench.optim.streaming import capped, passes, row_order
 from aucbench.optim.term_newton import term_newton
 
@@ -20,7 +19,6 @@ __all__ = [
     "Lbfgs",
     "WeakWolfe",
     "capped",
-    "certified_descent",
     "chosen",
     "default_l1",
     "default_ridge",
@@ -28,7 +26,6 @@ __all__ = [
     "noise",
     "pair_square",
     "passes",
-    "positive_share",
     "proximal_newton",
     "reported",
     "require_above_or_auto",

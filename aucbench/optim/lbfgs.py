@@ -1,13 +1,12 @@
-"""L-BFGS: its directions, the search along them, and the first step where no scale is known."""
+"""L-BFGS: its directions, and the search along them."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from math import erf, exp, inf, pi, sqrt
+from math import inf, sqrt
 
 from aucbench.data.arrays import Vector
-from aucbench.objectives.margins import Margins
 
 CURVED = 1e-10  # a pair is kept when sᵀy is greater than this, in units of ‖s‖‖y‖
 ARMIJO, WOLFE = 1e-4, 0.9  # shares of the slope, in the two conditions of the search
@@ -115,36 +114,3 @@ class WeakWolfe:
         self.ended = self.ended or narrow or not self._left
         self.step = 2.0 * self._low if self._high == inf else 0.5 * (self._low + self._high)
         return fits
-
-
-def normal_step(margins: Margins, ridge: tuple[float, float], slope: float) -> float:
-    """Return the η that would minimise P(w + ηp) if margins of pairs were normal variables.
-
-    Let margins of pairs at the scores s + η ds have the mean 1 − μ and the variance σ². Then the
-    hinge has the mean μΦ(μ/σ) + σφ(μ/σ). Its derivative in η is shifted so that it is exact at 0.
-    It has one zero, which bisection finds. This costs no evaluation of P.
-
-    Parameters
-    ----------
-    margins : tuple
-        Mean and covariance of the margins of a random pair in the scores of w and of p.
-    ridge : tuple of 2 floats
-        λ and λ‖p‖², > 0.
-    slope : float
-        Derivative of P at η = 0, < 0.
-    """
-    (m, dm), ((v, c), (_, dv)) = margins
-    lam, bend = ridge
-
-    def rise(step: float) -> float:
-        sd = sqrt(max(v + step * (2.0 * c + step * dv), 1e-200))
-        z = (1.0 - m - step * dm) / sd
-        density = exp(-0.5 * z * z) / sqrt(2.0 * pi)
-        return (c + step * dv) / sd * density - 0.5 * dm * (1.0 + erf(z / sqrt(2.0))) + bend * step
-
-    low, high = 0.0, 1.0 / lam
-    target = rise(0.0) - slope
-    while high - low > 1e-3 * high:
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if rise(middle) < target else (low, middle)
-    return high

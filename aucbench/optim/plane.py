@@ -16,14 +16,13 @@ order. Here a branch and bound counts most of them without a visit:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, pairwise
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
@@ -38,7 +37,7 @@ SWEPT = 1 << 14  # pairs of a wedge that are swept, and SWEPT_EACH more for each
 SWEPT_EACH = 4
 NARROW = 1e-13  # radians: scores of an arc that is narrower may be equal when they are rounded
 SAMPLED = 1 << 11  # pairs of another wedge, of which the middle one halves it
-Counts = NDArray[np.int64]
+AXES = ((0, 1, 0, 0), (-1, 0, 0, 0), (0, -1, 0, 0), (1, 0, 0, 0))  # east, north, west, south
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,11 +57,8 @@ class BestAuc:
         exact arithmetic. No direction has more.
     pairs : int
         n₊n₋.
-    arc : tuple of two floats
-        The angles of the ends of the arc of w, in radians; the second one is the larger.
-    missed : int
-        How much less than `twice` w itself has in exact arithmetic: 0, unless the best arc is so
-        narrow.
+    width : float
+        The width of the arc of w, in radians.
     auc_of_scores : float
         The AUC of the scores w₁x₁ + w₂x₂ in doubles: `auc`, unless the best arc is so narrow.
     """
@@ -71,8 +67,7 @@ class BestAuc:
     w: Vector
     twice: int
     pairs: int
-    arc: tuple[float, float]
-    missed: int
+    width: float
     auc_of_scores: float
 
 
@@ -112,9 +107,7 @@ def best_auc_2d(X: Any, y: ArrayLike, *, pos_label: Any = None) -> BestAuc:
     >>> best.auc, best.twice, best.pairs
     (1.0, 8, 4)
     """
-    positive = positive_rows(y, pos_label)
-    data = Data.of(X, np.where(positive, 1, -1))
-    return best_direction(data)
+    return best_direction(Data.of(X, np.where(positive_rows(y, pos_label), 1, -1)))
 
 
 def best_direction(data: Data) -> BestAuc:
@@ -124,88 +117,30 @@ def best_direction(data: Data) -> BestAuc:
             f"the rows have {data.rows.d} feature(s), and the best AUC is known of two; give two "
             "columns, such as X[:, [0, 1]]"
         )
-    X, positive = np.asarray(data.rows.dense().matrix, np.float64), data.y > 0
-    pairs = int(positive.sum()) * int((~positive).sum())
+    pairs = data.labels.n_pos * data.labels.n_neg
     if pairs > PAIRS:
         raise DataError(
             f"there are {pairs:.2g} pairs of rows of both classes, more than {PAIRS:.0e}; take a "
             "sample of the rows"
         )
-    plane = _Plane.of(X, positive)
-    twice, ends = _Search(plane).run()
-    assert ends is not None  # each arc is in a wedge, and those that may have the most are swept
-    arc = _Arc.between(*ends)
-    w, most = arc.middle, twice / (2 * pairs)
-    of_scores = auc_of(X, positive, w)
-    if of_scores < most and (ends := _Search(plane, NARROW).run()[1]):
-        wider = _Arc.between(*ends)
-        if (of_wider := auc_of(X, positive, wider.middle)) > of_scores:
-            w, arc, of_scores = wider.middle, wider, of_wider
-    ends_of_arc = arc.start, arc.start + arc.width
-    return BestAuc(most, w, twice, pairs, ends_of_arc, twice - plane.twice_at(w), of_scores)
+    search = _Search(data)
+    search.run()
+    most, width, w = search.best / (2 * pairs), search.width, search.middle
+    of_scores = auc_of_direction(data, w)
+    if of_scores < most:
+        wider = _Search(data, NARROW)
+        wider.run()
+        if wider.best >= 0 and (of_wider := auc_of_direction(data, wider.middle)) > of_scores:
+            width, w, of_scores = wider.width, wider.middle, of_wider
+    return BestAuc(most, w, search.best, pairs, width, of_scores)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Arc:
-    """The directions between two, less than half a turn apart, rounded."""
-
-    start: float  # radians
-    width: float
-    middle: Vector  # of length 1
-
-    @staticmethod
-    def between(start: Vector, end: Vector) -> _Arc:
-        low, high = (unit(weights_of(turn)) for turn in (start, end))
-        (a, b), (c, d) = low, high
-        width = max(0.0, float(np.arctan2(a * d - b * c, a * c + b * d)))
-        return _Arc(float(np.arctan2(b, a)), width, unit(low + high))
+def auc_of_direction(data: Data, w: Vector) -> float:
+    """Return the AUC of the scores w · x, rounded, where each row counts once."""
+    return weighted_concordance(data.y > 0, data.scores(w), None)
 
 
-@dataclass(frozen=True, eq=False)
-class _Plane:
-    """Distinct points with their rows of each class."""
-
-    points: NDArray[np.float64]
-    pos: Counts
-    neg: Counts
-
-    @cached_property
-    def centred(self) -> NDArray[np.float64]:
-        """The points less their mean, rounded: what is known of them before exact signs."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(self.points - self.points.mean(axis=0))
-
-    @staticmethod
-    def of(X: NDArray[np.float64], positive: NDArray[np.bool_]) -> _Plane:
-        order = np.lexsort((X[:, 1], X[:, 0]))
-        own = X[order] + 0.0  # -0.0 is 0.0
-        first = np.append(True, (own[1:] != own[:-1]).any(axis=1))
-        starts, y = np.flatnonzero(first), positive[order].astype(np.int64)
-        return _Plane(own[first], np.add.reduceat(y, starts), np.add.reduceat(1 - y, starts))
-
-    @property
-    def n(self) -> int:
-        return self.pos.size
-
-    def order(self, turn: Vector) -> _Order:
-        """The order of the points at a direction, just before it and just after."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = self.centred @ weights_of(turn)
-        order = argsort(scores)[1]
-        spare, before, after = (np.empty(self.n, np.int32) for _ in range(3))
-        twice = directions.places(
-            self.points, turn, self.pos, self.neg, order, spare, before, after
-        )
-        return _Order(turn, scores, order, before, after, *twice)
-
-    def twice_at(self, w: Vector) -> int:
-        """2 #{concordant pairs} + #{pairs that are level} of w, in exact arithmetic."""
-        at = self.order(np.array([-w[1], w[0], 0.0, 0.0]))
-        return (at.twice_before + at.twice_after) // 2
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Order:
+class _Order(NamedTuple):
     """Places of the points before and after a direction, and twice what is concordant then."""
 
     turn: Vector  # (p₁, p₂, q₁, q₂): the direction in which p passes above q
@@ -217,134 +152,123 @@ class _Order:
     twice_after: int
 
 
-@dataclass(frozen=True, eq=False)
-class _Wedge:
+class _Wedge(NamedTuple):
     """The directions between two, which are less than half a turn apart."""
 
+    minus_most: int  # no direction inside has more than `most`; the heap has the highest first
+    number: int
     start: _Order
     end: _Order
-    most: int  # no direction inside has more
-    points: int  # pairs of points that change their order inside
+    pairs: int  # pairs of points that change their order inside
     middle: Vector  # the turn at which about half of them have
 
 
 class _Search:
-    """The branch and bound: the best count so far, and the ends of an arc that has it.
+    """The branch and bound over all arcs that are at least so many radians wide.
 
-    If it asks for a least width, which is in radians, the count is that of arcs which have it.
+    Attributes
+    ----------
+    best : int
+        The highest count so far; -1 if no arc is wide enough.
+    width : float
+        The width of the widest arc known that has it; -1 if none is known.
+    middle : array of shape (2,)
+        The direction in the middle of that arc.
     """
 
-    def __init__(self, plane: _Plane, least: float = 0.0) -> None:
-        self.plane, self.least, self.best = plane, least, -1
-        self.ends: tuple[Vector, Vector] | None = None
-        self.width = -1.0
-        self._room = SWEPT + SWEPT_EACH * plane.n
-        self._events = (  # pairs that change their order: above, below, whether the AUC gains
-            np.empty(self._room, np.int32),
-            np.empty(self._room, np.int32),
-            np.empty(self._room, np.uint8),
-        )
-        self._heap: list[tuple[int, int, _Wedge]] = []
-        self._number = count()
+    def __init__(self, data: Data, least: float = -inf) -> None:
+        self._least, self.best, self.width = least, -1, -1.0
+        X = np.asarray(data.rows.dense().matrix, np.float64)
+        order = np.lexsort((X[:, 1], X[:, 0]))
+        ordered, positive = X[order] + 0.0, (data.y[order] > 0).astype(np.int64)  # -0.0 is 0.0
+        first = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
+        starts, self._points = np.flatnonzero(first), ordered[first]  # distinct points
+        self._pos, self._neg = (np.add.reduceat(y, starts) for y in (positive, 1 - positive))
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._centred = self._points - self._points.mean(axis=0)
+        self._room = SWEPT + SWEPT_EACH * starts.size
+        # The points of a pair that changes its order: which is above then, and which is below.
+        self._up, self._low = np.empty((2, self._room), np.int32)
+        self._gains = np.empty(self._room, np.uint8)  # whether it becomes concordant
+        self._heap: list[_Wedge] = []
+        self._numbers = count()
 
-    def run(self) -> tuple[int, tuple[Vector, Vector] | None]:
-        """Return the best count, and the turns at the ends of an arc that has it.
-
-        -1 and None, if no arc is wide enough.
-        """
-        axes = [self._order(np.array(turn, np.float64)) for turn in AXES]
-        everything = int(np.count_nonzero(self.plane.pos)) * int(np.count_nonzero(self.plane.neg))
-        for start, end in zip(axes, axes[1:] + axes[:1], strict=True):
+    def run(self) -> None:
+        """Look at all wedges that may hold a better direction, the most promising one first."""
+        axes = [self._order_at(np.array(turn, np.float64)) for turn in AXES]
+        everything = int(np.count_nonzero(self._pos)) * int(np.count_nonzero(self._neg))
+        for start, end in pairwise([*axes, axes[0]]):
             self._add(start, end, everything)
-        while self._heap and self._may_hold(-self._heap[0][0]):
-            wedge = heappop(self._heap)[2]
-            middle = self._order(wedge.middle)
-            self._add(wedge.start, middle, wedge.points)
-            self._add(middle, wedge.end, wedge.points)
-        return self.best, self.ends
+        while self._heap and self._may_hold(-self._heap[0].minus_most):
+            wedge = heappop(self._heap)
+            middle = self._order_at(wedge.middle)
+            self._add(wedge.start, middle, wedge.pairs)
+            self._add(middle, wedge.end, wedge.pairs)
 
     def _may_hold(self, most: int) -> bool:
         """Whether a wedge may have a better direction, or the arc of the best count."""
-        return most > self.best or (most == self.best and self.ends is None)
+        return most > self.best or (most == self.best and self.width < 0.0)
 
-    def _order(self, turn: Vector) -> _Order:
-        at = self.plane.order(turn)
-        if not self.least:  # the width of the arcs on both sides is not known yet
-            self._better(max(at.twice_before, at.twice_after))
-        return at
+    def _order_at(self, turn: Vector) -> _Order:
+        """Return the order of the points at a direction, just before it and just after."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._centred @ weights_of(turn)
+        order = argsort(scores)[1]
+        before, after = np.empty((2, order.size), np.int32)
+        spare = np.empty(order.size, np.int32)
+        twice = directions.places(
+            self._points, turn, self._pos, self._neg, order, spare, before, after
+        )
+        if self._least < 0.0 and max(twice) > self.best:  # else the arcs beside it may be narrow
+            self.best, self.width = max(twice), -1.0
+        return _Order(turn, scores, order, before, after, *twice)
 
-    def _better(self, twice: int) -> None:
-        if twice > self.best:
-            self.best, self.ends, self.width = twice, None, -1.0
-
-    def _add(self, start: _Order, end: _Order, points: int) -> None:
-        """Count the pairs of a wedge, of which there are `points` at most; keep or sweep it."""
-        plane, (up, low, gains) = self.plane, self._events
-        stride = 1 if points <= self._room else -(-points // SAMPLED)
-        while True:
-            P, N = (
-                end.before[kept].astype(np.int64) << 32 | kept
-                for kept in (start.order[rows[start.order] > 0] for rows in (plane.pos, plane.neg))
-            )
-            spare = np.empty(max(P.size, N.size), np.int64)
-            gain, _, pairs, listed = directions.turns(
-                start.after, plane.pos, plane.neg, P, N, spare, stride, up, low, gains
-            )
-            most = start.twice_after + 2 * gain
-            if not self._may_hold(most):
-                return
-            if listed == pairs or pairs > self._room:
-                break
-            stride = 1
-        keys = self._keys(start.scores, end.scores, listed)
+    def _add(self, start: _Order, end: _Order, limit: int) -> None:
+        """Count the pairs of a wedge, which are at most `limit`; forget, keep or sweep it."""
+        stride = 1 if limit <= self._room else -(-limit // SAMPLED)
+        gain, pairs, listed = self._count(start, end, stride)
+        most = start.twice_after + 2 * gain
+        if not self._may_hold(most):
+            return
+        if listed < pairs <= self._room:
+            listed = self._count(start, end, 1)[2]
+        up, low = self._up[:listed], self._low[:listed]
+        with np.errstate(all="ignore"):  # where they are level, 0 at the start and 1 at the end
+            below = np.abs(start.scores[low] - start.scores[up])
+            above = np.abs(end.scores[up] - end.scores[low])
+            keys: Vector = np.nan_to_num(below / (below + above), nan=0.5)
         if listed == pairs:
             self._sweep(start, end, keys)
             return
-        half = int(np.argpartition(keys, listed // 2)[listed // 2])
-        middle = self._turn(half)
-        heappush(self._heap, (-most, next(self._number), _Wedge(start, end, most, pairs, middle)))
+        middle = self._turn(int(np.argpartition(keys, listed // 2)[listed // 2]))
+        heappush(self._heap, _Wedge(-most, next(self._numbers), start, end, pairs, middle))
 
-    def _keys(self, start: Vector, end: Vector, listed: int) -> Vector:
-        """Where the pairs are level, from 0 at the start of a wedge to 1 at its end, rounded."""
-        up, low = (of[:listed] for of in self._events[:2])
-        with np.errstate(all="ignore"):
-            below, above = np.abs(start[low] - start[up]), np.abs(end[up] - end[low])
-            keys: Vector = np.nan_to_num(below / (below + above), nan=0.5)
-        return keys
+    def _count(self, start: _Order, end: _Order, stride: int) -> tuple[int, int, int]:
+        """Return how much a wedge gains, its pairs, and how many are listed: each `stride`-th."""
+        ascending = (start.order[rows[start.order] > 0] for rows in (self._pos, self._neg))
+        P, N = (end.before[points].astype(np.int64) << 32 | points for points in ascending)
+        spare = np.empty(max(P.size, N.size), np.int64)
+        of_points, events = (start.after, self._pos, self._neg), (self._up, self._low, self._gains)
+        return directions.turns(*of_points, P, N, spare, stride, *events)
 
     def _turn(self, event: int) -> Vector:
-        up, low, _ = self._events
-        return self.plane.points[[up[event], low[event]]].ravel()
+        turn: Vector = self._points[[self._up[event], self._low[event]]].ravel()
+        return turn
 
     def _sweep(self, start: _Order, end: _Order, keys: Vector) -> None:
-        n, plane = keys.size, self.plane
-        order, (up, low, gains) = argsort(keys)[1], self._events
-        of, rows, spare = (
-            (up[:n], low[:n], gains[:n]),
-            (plane.pos, plane.neg),
-            np.empty(n, np.int32),
+        """Visit all directions of a wedge, whose pairs are listed."""
+        n, order, spare = keys.size, argsort(keys)[1], np.empty(keys.size, np.int32)
+        up, low, gains = self._up[:n], self._low[:n], self._gains[:n]
+        least = self._least / max(_middle_of(start.turn, end.turn)[0], 1e-300)
+        of_pairs, of_points = (self._points, up, low, gains), (self._pos, self._neg)
+        twice, before, after = directions.best_arc(
+            *of_pairs, *of_points, keys, least, start.twice_after, order, spare
         )
-        wedge = _Arc.between(start.turn, end.turn).width
-        least = -1.0 if not self.least else self.least / wedge if wedge else inf
-        twice, width, before, after = directions.best_arc(
-            plane.points, *of, *rows, keys, least, start.twice_after, order, spare
-        )
-        self._better(twice)
-        if twice == self.best and (self.ends is None or width * wedge > self.width):
-            self.ends = (
-                start.turn if before < 0 else self._turn(before),
-                end.turn if after == n else self._turn(after),
-            )
-            self.width = width * wedge
-
-
-AXES = ((0, 1, 0, 0), (-1, 0, 0, 0), (0, -1, 0, 0), (1, 0, 0, 0))  # east, north, west, south
-
-
-def auc_of(X: NDArray[np.float64], positive: NDArray[np.bool_], w: Vector) -> float:
-    """AUC of the scores w₁x₁ + w₂x₂, rounded. Equal rows have equal ones, unlike those of X @ w."""
-    with np.errstate(over="ignore"):
-        return weighted_concordance(positive, w[0] * X[:, 0] + w[1] * X[:, 1], None)
+        first = start.turn if before < 0 else self._turn(before)
+        last = end.turn if after == n else self._turn(after)
+        width, middle = _middle_of(first, last)
+        if (twice, width) > (self.best, self.width):
+            self.best, self.width, self.middle = twice, width, middle
 
 
 def weights_of(turn: Vector) -> Vector:
@@ -357,6 +281,8 @@ def weights_of(turn: Vector) -> Vector:
     return w
 
 
-def unit(w: Vector) -> Vector:
-    """w, divided by its length."""
-    return np.asarray(w / np.hypot(*w))
+def _middle_of(start: Vector, end: Vector) -> tuple[float, Vector]:
+    """Return the angle between two directions less than half a turn apart, and their middle."""
+    (a, b), (c, d) = low, high = [w / np.hypot(*w) for w in map(weights_of, (start, end))]
+    middle = low + high
+    return max(0.0, float(np.arctan2(a * d - b * c, a * c + b * d))), middle / np.hypot(*middle)

@@ -87,11 +87,6 @@ def concentration(data: Data) -> float:
     return 1.0 / n_pos + 1.0 / n_neg
 
 
-def positive_share(data: Data) -> float:
-    """Return p = n₊ / n."""
-    return data.p if isinstance(data, ChunkedData) else data.labels.p
-
-
 def default_ridge(data: Data, parameter: str = "lam") -> float:
     """Return λ = 0.3 D² (1/n₊ + 1/n₋), in units of a mean loss of pairs per squared unit of w.
 

@@ -11,12 +11,17 @@ from aucbench.data.arrays import Vector
 from aucbench.data.columns import column_max_abs
 from aucbench.data.summaries import whole_chunk
 from aucbench.errors import DataError
-from aucbench.optim import noise, positive_share
+from aucbench.optim import noise
 from aucbench.scale import ChunkedData
 
 SHARE = 1 / 8  # of the inverse curvature: single rows then keep f about 1/16 too high at most
 LONGEST = 1e140  # squares of longer rows, and sums of many such squares, come near overflow
 RADIUS = 0.3  # of 0.05, 0.1, 0.2, 0.3 and 1 the best on the development sets of docs/defaults.md
+
+
+def positive_share(data: Data) -> float:
+    """Return p = n₊ / n."""
+    return data.p if isinstance(data, ChunkedData) else data.labels.p
 
 
 def require_squares(chunk: Chunk, parameter: str) -> None:

@@ -16,10 +16,10 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_most
 from aucbench.kernels.solam import solam_pass
 from aucbench.objectives import square_over
-from aucbench.optim import default_ridge, passes, positive_share
+from aucbench.optim import default_ridge, passes
 from aucbench.projectors import ElasticNet
 
-from .derived import derive_saddle_step
+from .derived import derive_saddle_step, positive_share
 from .solam import STEPS, SaddlePoint
 
 

@@ -13,7 +13,7 @@ from aucbench.contract import Budget, Needs, Objective, Problem, Solver, State
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.errors import UnsupportedError
-from aucbench.optim.plane import auc_of, best_direction
+from aucbench.optim.plane import auc_of_direction, best_direction
 from aucbench.ranges import Space
 
 
@@ -29,7 +29,7 @@ class OneMinusAuc(Objective):
 
     def value(self, w: Vector) -> float:
         """1 − AUC of the scores in doubles, by counts."""
-        return 1.0 - auc_of(self.data.rows.dense().matrix, self.data.y > 0, w)
+        return 1.0 - auc_of_direction(self.data, w)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return 0, which tells no direction of descent."""
@@ -85,5 +85,5 @@ class AucOpt(Solver):
     ) -> State:
         """Return the best direction."""
         best = best_direction(problem.data)
-        info = {"best-auc": best.auc, "arc-radians": best.arc[1] - best.arc[0]}
+        info = {"best-auc": best.auc, "arc-radians": best.width}
         return State(best.w, gap=max(0.0, best.auc - best.auc_of_scores), info=info)

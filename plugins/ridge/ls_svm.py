@@ -18,11 +18,11 @@ from aucbench.data.tally import count_at_least
 from aucbench.errors import ParameterError, require_above
 from aucbench.objectives import MomentSquare, PairwiseSquare, square_over
 from aucbench.optim.choice import require_above_or_auto, ridge
-from aucbench.optim.conjugate_gradient import certified_solution
 from aucbench.optim.term_model import Model
 from aucbench.optim.term_newton import term_newton
 from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
 
+from .certified_solution import certified_solution
 from .leave_pair_out import LEAVE_PAIR_OUT, best_ridge
 from .normal_equations import model, of_moments, preconditioner
 

@@ -14,13 +14,14 @@ from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_above
 from aucbench.objectives import BinnedSquaredHinge, PairwiseSquaredHinge
-from aucbench.optim import Lbfgs, certified_descent
+from aucbench.optim import Lbfgs
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.term_newton import TermPoint, term_newton
 from aucbench.pairs import pairs_of
 from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
 from aucbench.scale import ChunkedData
 
+from .descent import certified_descent
 from .preconditioner import SampledHessians, balanced
 
 GROWTH = 16  # rows of a sample for each row of the sample before

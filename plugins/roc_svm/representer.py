@@ -17,9 +17,10 @@ from aucbench.data.rounding import Slack
 from aucbench.errors import UnsupportedError
 from aucbench.objectives import IncompleteHinge, PairwiseHinge
 from aucbench.objectives.margins import Margins, scores_at
-from aucbench.optim import certified_descent
 from aucbench.optim.scale import RIDGE, concentration
 from aucbench.projectors import KernelNorm
+
+from .descent import certified_descent
 
 
 @dataclass(frozen=True, eq=False)

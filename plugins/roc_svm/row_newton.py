@@ -15,7 +15,8 @@ from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma
 from aucbench.data.summaries import longest_row, row_products
 from aucbench.objectives import PairwiseHinge
-from aucbench.optim.descent import Level
+
+from .descent import Level
 
 MOST_ROWS = 3000  # whose Gram matrix and whose pairs are kept: 72 and at most 18 MB
 FALL = 0.1  # μ of the next level, in units of this one, unless that took too many steps

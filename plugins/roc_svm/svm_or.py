@@ -13,12 +13,13 @@ from aucbench.contract import Budget, Needs, Problem, Solver, State
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.objectives import BinnedHinge, PairwiseHinge
-from aucbench.optim import Lbfgs, certified_descent
+from aucbench.optim import Lbfgs
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.pairs import pairs_of
 from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.scale import ChunkedData
 
+from .descent import certified_descent
 from .preconditioner import WIDE, balanced, inverse_bend
 from .row_newton import newton_levels, worth_newton
 
@@ -45,7 +46,7 @@ class SvmOr(Solver):
     2. on few rows, a path of Newton steps on a smoothed hinge, in `row_newton.py`;
     3. steps towards the minimum of a bundle of cutting planes, `aucbench.optim.Bundle`.
 
-    The loop is `aucbench.optim.certified_descent`, which the kernel ROC-SVMs share. Each state has
+    The loop is `certified_descent`, which the kernel ROC-SVMs share. Each state has
     the best w so far, and its gap bounds the distance to the minimum. `gap_tol` of `solve` says
     which gap is small enough.
 

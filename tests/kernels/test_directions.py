@@ -49,6 +49,39 @@ def test_places_are_those_of_rational_numbers(kind, data):
     assert order.tolist() == np.argsort(after).tolist()
 
 
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.1, 1.0), (1.0, 0.05)])
+@pytest.mark.parametrize("stride", [1, 3])
+def test_turns_are_the_pairs_that_change_their_order(shares, stride):
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 16, 17, 200):
+        first, second = (rng.permutation(n).astype(np.int32) for _ in range(2))
+        pos, neg = (rng.integers(1, 4, n) * (rng.random(n) < share) for share in shares)
+        pos[0], neg[-1] = 1, 2  # there is a row of each class
+        by_first = np.argsort(first)
+        P, N = (
+            second[kept].astype(np.int64) << 32 | kept
+            for kept in (by_first[rows[by_first] > 0] for rows in (pos, neg))
+        )
+        up, low, gains = np.full((3, n * n), -1, np.int32)
+        gains, spare = gains.astype(np.uint8), np.empty(n, np.int64)
+        found = directions.turns(first, pos, neg, P, N, spare, stride, up, low, gains)
+        pairs = {
+            (i, j): first[i] < first[j]
+            for i in np.flatnonzero(pos)
+            for j in np.flatnonzero(neg)
+            if (first[i] - first[j]) * (second[i] - second[j]) < 0
+        }
+        gain = sum(int(pos[i] * neg[j]) for (i, j), concordant in pairs.items() if concordant)
+        assert found == (gain, len(pairs), -(-len(pairs) // stride))
+        listed = {
+            ((u, v) if g else (v, u)): g
+            for u, v, g in zip(up, low, gains == 1, strict=True)
+            if u >= 0
+        }
+        assert len(listed) == found[2]
+        assert listed.items() <= pairs.items()
+
+
 @given(st.lists(st.tuples(ANY, ANY), min_size=2, max_size=12), st.tuples(ANY, ANY, ANY, ANY))
 def test_kernels_end_and_keep_each_point_on_any_floats(points, turn):
     points, n = np.array(points), len(points)

@@ -16,9 +16,9 @@ from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.objectives.margins import margins_of_classes
 from aucbench.optim import Lbfgs, WeakWolfe, lipschitz, top_eigenvalue
-from aucbench.optim.lbfgs import normal_step
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
+from aucbench_plugins.roc_svm.descent import normal_step
 
 
 @pytest.mark.parametrize("m", [1, 7])

@@ -43,12 +43,11 @@ def test_it_is_the_most_of_all_directions(kind, way):
         best = best_auc_2d(X, y)
         assert best.twice == twins.best_auc_2d(X, y)
         assert best.auc == best.twice / (2 * best.pairs)
-        assert best.missed == best.twice - exactly(X, y, best.w)
-        assert best.auc_of_scores == plane.auc_of(X, y > 0, best.w)
+        assert best.auc_of_scores == auc(y, best.w[0] * X[:, 0] + best.w[1] * X[:, 1])
         if kind in ("normal", "grid", "duplicates", "one line", "zero column", "equal rows"):
-            assert best.missed == 0
+            assert best.twice == exactly(X, y, best.w)
             assert best.auc_of_scores == best.auc
-            assert 0 < best.arc[1] - best.arc[0] <= np.pi / 2 + 1e-15
+            assert 0 < best.width <= np.pi / 2 + 1e-15
 
 
 def exactly(X, y, w):
@@ -65,9 +64,8 @@ def test_an_arc_of_rounding_is_left_for_one_that_scores_can_have():
     whole = rng.integers(0, 4, (400, 2)) + (y[:, None] > 0) * rng.integers(0, 2, (400, 2))
     grid, rounded = best_auc_2d(whole, y), best_auc_2d(whole / [0.7, 1.1], y)
     assert rounded.twice >= grid.twice
-    assert rounded.missed == rounded.twice - grid.twice > 0
     assert rounded.auc_of_scores == grid.auc < rounded.auc
-    assert rounded.arc[1] - rounded.arc[0] > 1e-3
+    assert rounded.width > 1e-3
 
 
 def test_no_direction_of_a_fine_grid_has_more():
