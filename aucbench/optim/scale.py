@@ -46,8 +46,10 @@ def pair_square(data: Data, parameter: str) -> float:
     if isinstance(data, ChunkedData):
         return data.square or 1.0
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
-        of_classes = pairs_of(data) is None
-        square, level = _of_classes(data) if of_classes else _of_members(data)
+        if pairs_of(data) is None:
+            square, level = _of_classes(data)
+        else:
+            square, level = mean_square_distance(data, members_of(data))
         least = max(square, EXACT * level)
     if not isfinite(least):
         raise DataError(
@@ -66,10 +68,6 @@ def _of_classes(data: Data) -> tuple[float, float]:
     else:
         level = float(data.labels.shares @ square)
     return level - 2.0 * float(m_neg @ m_pos), level
-
-
-def _of_members(data: Data) -> tuple[float, float]:
-    return mean_square_distance(data, members_of(data))
 
 
 def noise(data: Data, parameter: str) -> float:
