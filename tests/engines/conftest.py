@@ -72,7 +72,7 @@ def cells(tmp_path):
     return Cells(folder)
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def quick():
     """Engines find the modules of the tests, and import nothing before their jobs begin."""
     with pytest.MonkeyPatch.context() as patch:
@@ -87,16 +87,20 @@ def engine(request, name):
     return request.getfixturevalue(f"{name}_engine")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def local_engine(quick):
     """Two jobs at once, with one supervisor for all tests."""
     with LocalEngine(2).opened() as engine:
         yield engine
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def dask_client(quick, tmp_path_factory):
-    """Two workers in processes of their own, which import nothing before their jobs begin."""
+    """Two workers in processes of their own, which import nothing before their jobs begin.
+
+    They end with the file. Threads of dask draw from the global generator, which laws look at; what
+    belongs to a package would live as long as the session, since this folder has no `__init__.py`.
+    """
     pytest.importorskip("distributed", reason="the extra [dask] is not installed")
     from dask import config
     from dask_clusters import two_workers
