@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Literal
 
@@ -110,6 +110,9 @@ class LsSvm(Solver):
                 "lam=leave-pair-out has no closed form with a group lasso; take lam=auto, or leave "
                 "group out"
             )
+        if self.lam == LEAVE_PAIR_OUT:  # its closed form is of labels alone, in memory
+            own = replace(self.needs, capabilities=frozenset({"warm-start"}))
+            object.__setattr__(self, "needs", own)
 
     def problem(self, data: Data, rng: np.random.Generator, budget: Budget) -> Problem:
         """Minimise the pairwise square with the ridge λ, within bounds of weights."""
