@@ -2,8 +2,8 @@
 
 Design
   a. It is called in the first way in which it is an exact loss; if there is none, in the first one
-     in which it gives a number: with arrays or tensors, in float64 or float32, as vectors or
-     columns, with 0 or −1 as the label of negatives.
+     in which it gives a number: with arrays or tensors, in float64 or float32, with 0 or −1 as the
+     label of negatives.
   b. Each call has a copy of its own, so that moving averages are where they were at the start.
   c. Some losses have parameters that are learnt with the network, such as a, b and α of the AUC
      margin loss, in which it is a saddle. They are moved to where the loss is stationary in them.
@@ -17,10 +17,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import cached_property, partial
 from inspect import Parameter, isclass, signature
-from itertools import product
+from itertools import product, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,23 +67,20 @@ class Answer(NamedTuple):
     settled: bool = False  # whether its parameters were moved to where it is stationary in them
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(NamedTuple):
     """How a loss is called."""
 
     tensors: bool
     dtype: Any
     negative: float  # the label of negative rows
-    column: bool  # whether scores and labels have the shape (n, 1)
 
     def labels(self, y: Vector) -> Any:
         """Return labels in {−1, 1} as the loss takes them."""
         return np.where(y > 0, 1.0, self.negative).astype(self.dtype)
 
     def __str__(self) -> str:
-        shape = "(n, 1)" if self.column else "(n,)"
         kind = "tensors" if self.tensors else "arrays"
-        return f"{kind} of {self.dtype.__name__} {shape}, labels {self.negative:g} and 1"
+        return f"{kind} of {self.dtype.__name__} (n,), labels {self.negative:g} and 1"
 
 
 class Exact(NamedTuple):
@@ -142,12 +138,11 @@ class ForeignLoss:
     ) -> list[Answer]:
         """Return what one copy answers to several calls with the same arrays."""
         way = way or self.way
-        s, y = (x.reshape(-1, 1) if way.column else x for x in (scores, labels))
         f, call = deepcopy(self.thing), _of_tensors if way.tensors else _of_arrays
-        index = [np.arange(len(s))] if self.takes_index else []
+        index = [np.arange(len(scores))] if self.takes_index else []
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return [call(f, s, y, *index) for _ in range(times)]
+            return [call(f, scores, labels, *index) for _ in range(times)]
 
     @cached_property
     def takes_index(self) -> bool:
@@ -176,10 +171,7 @@ class ForeignLoss:
         tensors = [True] if is_module(self.thing) else [False]
         if not is_module(self.thing) and "torch" in sys.modules:
             tensors.append(True)
-        for kind, dtype, column, negative in product(
-            tensors, (np.float64, np.float32), (False, True), (0.0, -1.0)
-        ):
-            yield Way(kind, dtype, negative, column)
+        yield from starmap(Way, product(tensors, (np.float64, np.float32), (0.0, -1.0)))
 
     @cached_property
     def exact(self) -> Exact | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from threading import Event, Thread
 from time import process_time
 from typing import Any
@@ -13,9 +12,9 @@ import numpy as np
 import psutil
 
 from aucbench.data.arrays import Vector
-from aucbench.testing.foreign import SINGLE, Answer, ForeignLoss, Way
+from aucbench.testing.foreign import Answer, ForeignLoss
 from aucbench.testing.laws import Laws, not_asked, require, warn
-from aucbench.testing.samples import extent, labels, require_close
+from aucbench.testing.samples import extent, labels
 from aucbench.testing.traces import add_nothing_left
 
 laws = Laws("losses")
@@ -50,10 +49,10 @@ def number(f: ForeignLoss, what: str, s: Vector, y: Vector) -> Answer:
     return answer
 
 
-def unless_refused(f: ForeignLoss, s: Any, y: Any, *way: Way) -> Answer | None:
+def unless_refused(f: ForeignLoss, s: Any, y: Any) -> Answer | None:
     """What it answers to arrays as they are; None where it raises an exception."""
     try:
-        return f.raw(s, y, *way)
+        return f.raw(s, y)
     except Exception:
         return None
 
@@ -141,28 +140,6 @@ def offsets(f: ForeignLoss) -> None:
 
 
 @laws(NEAR)
-def cross_terms(f: ForeignLoss) -> None:
-    """Each term has a score of both classes: a class that moves, moves against the other one.
-
-    With second differences A of all positives, B of all negatives, and C of both, A = B = −C.
-    """
-    s, y = scores(), labels()
-
-    def at(a: float, b: float) -> float:
-        return number(f, "moved scores", s + np.where(y > 0, a, b), y).value
-
-    here = at(0.0, 0.0)
-    for h in (0.5, 2.0):
-        A, B = at(2 * h, 0) + at(-2 * h, 0) - 2 * here, at(0, 2 * h) + at(0, -2 * h) - 2 * here
-        C = at(h, h) + at(-h, -h) - at(h, -h) - at(-h, h)
-        require(
-            max(abs(A - B), abs(A + C)) <= LOOSE * f.near * max(abs(here), abs(A), abs(B)),
-            f"moved by {2 * h:g}, positives have the second difference {A:.6g}, negatives "
-            f"{B:.6g}, and both together {C:.6g}; in a mean over pairs A = B = −C",
-        )
-
-
-@laws(NEAR)
 def repeated_rows(f: ForeignLoss) -> None:
     """All rows of a class twice change nothing: a pair counts 1 / (positives · negatives).
 
@@ -209,19 +186,6 @@ def ties(f: ForeignLoss) -> None:
             require(apart <= LOOSE * f.near * np.abs(g).max(), message)
 
 
-@laws(NEAR)
-def order_of_rows(f: ForeignLoss) -> None:
-    """The order of the rows does not matter, with ties too."""
-    y, order = labels(), np.random.default_rng(5).permutation(extent().n)
-    for what, s in cases():
-        here, there = number(f, what, s, y), number(f, f"shuffled {what}", s[order], y[order])
-        require_value(f, f"shuffled {what}", there.value, here.value, "in their order")
-        if here.gradient is not None and there.gradient is not None:
-            atol = LOOSE * f.near * float(np.abs(here.gradient).max())
-            message = f"the gradient of shuffled {what}"
-            require_close(message, there.gradient, here.gradient[order], atol=atol)
-
-
 @laws("exact")
 def repeatable(f: ForeignLoss) -> None:
     """Two calls with the same arrays give the same: no moving average, and nothing drawn."""
@@ -230,10 +194,13 @@ def repeatable(f: ForeignLoss) -> None:
     require(first.value == second.value, f"{message}; what it keeps from call to call changes it")
 
 
-@laws("exact")
+@laws("exact without a pair, else " + NEAR)
 def one_class(f: ForeignLoss) -> None:
-    """Rows of one class have no pair: it gives 0 and the gradient 0, or refuses them; never NaN."""
-    s = own_arrays(f)[0]
+    """Rows of one class have no pair: it gives 0 and the gradient 0, or refuses them; never NaN.
+
+    A single positive row, a single negative one, and a single pair are enough.
+    """
+    s, y = own_arrays(f)[0], labels()
     for sign, name in ((1, "positives"), (-1, "negatives")):
         for n in (s.size, 1):
             answer = unless_refused(f, s[:n], f.way.labels(np.full(n, sign)))
@@ -241,19 +208,13 @@ def one_class(f: ForeignLoss) -> None:
             message = f"{n} {name} only: it gave {value:.6g}; return 0, or refuse them"
             require(value == 0.0, message)
             require(g is None or not g.any(), f"{n} {name} only: its gradient is not 0")
-
-
-@laws(NEAR)
-def one_positive(f: ForeignLoss) -> None:
-    """A single positive row, a single negative one, and a single pair are enough."""
-    s, y = scores(), labels()
     up, down = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     for name, rows in (
         ("one positive", np.r_[up[:1], down]),
         ("one negative", np.r_[up, down[:1]]),
         ("one pair", np.r_[up[:1], down[:1]]),
     ):
-        require_exact(f, name, s[rows], y[rows])
+        require_exact(f, name, scores()[rows], y[rows])
 
 
 @laws(NEAR)
@@ -271,74 +232,24 @@ def separated(f: ForeignLoss) -> None:
 
 
 @laws(NEAR)
-def label_values(f: ForeignLoss) -> None:
-    """Labels 0 and 1, −1 and 1, whole numbers and booleans mean the same, or are refused."""
-    (s, _), y = own_arrays(f), labels()
-    wanted = number(f, "its own labels", scores(), y).value
-    for name, given in (
-        ("labels 0 and 1", (y > 0).astype(f.way.dtype)),
-        ("labels -1 and 1", y.astype(f.way.dtype)),
-        ("whole numbers 0 and 1", (y > 0).astype(np.int64)),
-        ("booleans", y > 0),
-    ):
-        if (answer := unless_refused(f, s, given)) is not None:
-            of = f"that of labels {f.way.negative:g} and 1"
-            require_value(f, f"{name}, which it did not refuse", answer.value, wanted, of)
-
-
-@laws(NEAR)
-def shapes(f: ForeignLoss) -> None:
-    """Scores or labels of shape (n, 1) give what (n,) gives, or are refused: no n × n array.
+def labels_and_shapes(f: ForeignLoss) -> None:
+    """Labels 0 and 1, −1 and 1, booleans, (n,) and (n, 1) mean the same, or are refused.
 
     A difference of (n, 1) and (n,) is a matrix.
     """
-    (s, y), plain = own_arrays(f), replace(f.way, column=False)
-    wanted = number(f, "the scores", scores(), labels()).value
+    (s, y), signs = own_arrays(f), labels()
+    wanted = number(f, "the scores", scores(), signs).value
     for name, a, b in (
-        ("both (n,)", s, y),
+        ("labels 0 and 1", s, f.way._replace(negative=0.0).labels(signs)),
+        ("labels -1 and 1", s, f.way._replace(negative=-1.0).labels(signs)),
+        ("booleans", s, signs > 0),
         ("scores (n, 1), labels (n,)", s[:, np.newaxis], y),
         ("scores (n,), labels (n, 1)", s, y[:, np.newaxis]),
         ("both (n, 1)", s[:, np.newaxis], y[:, np.newaxis]),
     ):
-        if (answer := unless_refused(f, a, b, plain)) is not None:
-            require_value(f, name, answer.value, wanted, f"that of {f.way}")
-
-
-@laws("1e-4 of its size")
-def float32(f: ForeignLoss) -> None:
-    """Scores in float32 give what the same numbers give in float64, or are refused."""
-    if f.way.dtype is np.float32:
-        not_asked("it takes no float64")
-    single, y = scores().astype(np.float32), labels()
-    came = unless_refused(f, single, f.way.labels(y).astype(np.float32))
-    if came is None:
-        not_asked("it refuses them")
-    wanted = number(f, "float64", single.astype(np.float64), y)
-    require_close("float32 scores", came.value, wanted.value, rtol=SINGLE, atol=SINGLE * 1e-3)
-    if came.gradient is not None and wanted.gradient is not None:
-        atol = LOOSE * SINGLE * float(np.abs(wanted.gradient).max())
-        require_close("the gradient of float32 scores", came.gradient, wanted.gradient, atol=atol)
-
-
-@laws("exact")
-def not_a_number(f: ForeignLoss) -> None:
-    """A score that is NaN gives NaN, or is refused: training that fails must be seen."""
-    for sign, name in ((1, "positive"), (-1, "negative")):
-        s, y = own_arrays(f)
-        s[np.flatnonzero(labels() == sign)[0]] = np.nan
-        if (answer := unless_refused(f, s, y)) is not None:
-            message = f"the score of one {name} is NaN, and it gave {answer.value:.6g}"
-            require(np.isnan(answer.value), f"{message}; let it pass, or refuse it")
-
-
-@laws("exact")
-def arrays_are_left_alone(f: ForeignLoss) -> None:
-    """It leaves scores and labels as they are."""
-    if f.way.tensors:
-        not_asked("tensors that need a gradient cannot be changed in place")
-    given, before = own_arrays(f), own_arrays(f)
-    f.raw(*given)
-    require(all(map(np.array_equal, given, before)), "it changed its arrays")
+        if (answer := unless_refused(f, a, b)) is not None:
+            of = f"that of {f.way}"
+            require_value(f, f"{name}, which it did not refuse", answer.value, wanted, of)
 
 
 @laws(f"{MANY} rows in {SECONDS:g} CPU seconds and 1 GiB")

@@ -113,17 +113,19 @@ def gradient(factory: Any) -> None:
 def blocks(factory: Any) -> None:
     """The gradient of a block is the mean over its rows; one that is in it twice counts twice.
 
-    Methods that read blocks rely on it: a block then is an unbiased estimate of the whole.
+    A slice, with a step too, is the block of its rows. Methods that read blocks rely on it: a
+    block then is an unbiased estimate of the whole.
     """
     f, rng = factory(sample()), np.random.default_rng(2)
     some = rng.integers(0, extent().n, 7).astype(np.int32)
     for w in weights(3, extent().d):
         w *= 0.3
-        twice = np.append(some, some[:1])
+        twice, steps = np.append(some, some[:1]), np.arange(3, extent().n, 4, dtype=np.int32)
         for name, whole, parts in (
             ("2 blocks", ALL, f.data.blocks(2, rng)),
             ("5 blocks", ALL, f.data.blocks(5, rng)),
             ("rows, of which one came twice,", twice, np.split(twice, twice.size)),
+            ("the rows of a slice", slice(3, None, 4), np.split(steps[::-1], [5])),
         ):
             wanted, n = _of_block(f, w, whole), sum(part.size for part in parts)
             mean = sum(part.size / n * _of_block(f, w, part) for part in parts)
@@ -137,21 +139,6 @@ def _of_block(f: Any, w: Vector, rows: Any) -> Vector:
         return slope(f, w, rows)
     except UnsupportedError as refusal:
         not_asked(f"it refuses blocks: {refusal}")
-
-
-@laws("1e-9 of the largest number")
-def slices(factory: Any) -> None:
-    """A slice, with a step too, is the same block as the numbers of its rows, in any order."""
-    f, n = factory(sample()), extent().n
-    for w in weights(2, extent().d):
-        w *= 0.3
-        for part in (slice(5, n - 7), slice(3, n, 4), slice(n - 2, 10, -3), slice(4, 5)):
-            rows = np.arange(*part.indices(n), dtype=np.int32)
-            wanted = _of_block(f, w, part)
-            atol = 1e-9 * (1.0 + float(np.abs(wanted).max()))
-            for order in (rows, rows[::-1], np.random.default_rng(5).permutation(rows)):
-                came = _of_block(f, w, order)
-                require_close(f"the rows of {part}", came, wanted, rtol=1e-9, atol=atol)
 
 
 @laws("1e-5 of its size; 1e-9 for a matrix")

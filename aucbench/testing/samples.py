@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -176,16 +176,3 @@ def under_two_states(make: Callable[[], Any]) -> list[Any]:
     finally:
         np.random.set_state(before[0])  # noqa: NPY002
         random.setstate(before[1])
-
-
-def numbers_of(memory: Any) -> list[Vector]:
-    """All arrays and numbers that a record holds, also those of records inside it."""
-    if isinstance(memory, np.ndarray | float | int):
-        return [np.atleast_1d(memory)]
-    if isinstance(memory, Rows):
-        return [memory.matrix.toarray() if memory.is_sparse else memory.matrix]
-    if isinstance(memory, list | tuple):
-        return [part for member in memory for part in numbers_of(member)]
-    if is_dataclass(memory):
-        return numbers_of([getattr(memory, f.name) for f in fields(memory)])
-    return []

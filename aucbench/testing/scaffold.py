@@ -7,7 +7,6 @@ paths. Nothing is ever overwritten.
 
 from __future__ import annotations
 
-import ast
 import builtins
 import keyword
 import re
@@ -59,10 +58,14 @@ def new_package(name: str, into: Path = Path(), *, kernel: bool = False) -> Writ
     tools = (CYTHON, SETUPTOOLS) if kernel else (SETUPTOOLS,)
     words = _words(name, tools)
     texts = dict(_rendered("kernel" if kernel else "solver", words))
-    _require_no_clash(name, texts)
+    plugin = Path(words["package"], f"{words['module']}.py")
+    if re.search(rf"^from .* import .*\b{words['title']}\b", texts[plugin], re.MULTILINE):
+        raise ParameterError(
+            f"{words['title']} would have two meanings in {plugin}, which imports one; take "
+            f"another name than {name!r}"
+        )
     folder = into / words["distribution"]
     _write(texts, folder)
-    plugin = Path(words["package"], f"{words['module']}.py")
     tried = ("python -m pytest", words["check"], words["compare"])
     return Written(folder, tuple(sorted(texts)), plugin, (*_install(tools), *tried))
 
@@ -146,24 +149,6 @@ def _rendered(template: str, words: dict[str, str]) -> Iterator[tuple[Path, str]
                     place = place.replace(word.upper(), words[word])
                 text = Template(path.read_text(encoding="utf-8")).substitute(words)
                 yield Path(re.sub(r"(^|/)dot_", r"\1.", place)), text
-
-
-def _require_no_clash(name: str, texts: dict[Path, str]) -> None:
-    """Raise if the name of the plugin would hide what its module imports, such as `Data`."""
-    for path, text in texts.items():
-        if path.suffix != ".py":
-            continue
-        bound: set[str] = set()
-        for node in ast.parse(text).body:
-            names = [node.name] if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                names = [alias.asname or alias.name for alias in node.names]
-            if clash := bound.intersection(names):
-                raise ParameterError(
-                    f"{clash.pop()} would have two meanings in {path}; take another name than "
-                    f"{name!r}"
-                )
-            bound.update(names)
 
 
 def _write(texts: dict[Path, str], folder: Path) -> None:

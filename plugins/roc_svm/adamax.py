@@ -46,7 +46,7 @@ class AdaMax(Solver):
         f"{law} on larger rows": "each weight moves by about 1/D, so that scores change by √d "
         "in a step: on thousands of columns the first passes overshoot"
         for law in (
-            *("optimum", "ranks", "order-of-rows", "flipped-labels"),
+            *("optimum", "ranks"),
             *("weights", "group-pairs", "order-pairs", "range-pairs", "class-pairs"),
         )
     }

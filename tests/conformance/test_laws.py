@@ -80,9 +80,8 @@ def test_the_law_of_parameters_asks_all_of_them(name):
     assert all(values_somewhere(solver, f.name) for f in fields(solver) if f.init)
 
 
-@pytest.mark.parametrize("law", ["ranks", "order-of-rows", "flipped-labels"])
-def test_a_small_tree_ranks_many_rows_well_enough(law):
-    [asked] = [each for each in LAWS["solvers"] if each.name == law]
+def test_a_small_tree_ranks_many_rows_well_enough():
+    [asked] = [each for each in LAWS["solvers"] if each.name == "ranks"]
     with extended(Extent(2000, 50)):
         asked(get_solver(WRITTEN["estimator"]))
 

@@ -127,7 +127,7 @@ OBJECTIVES = {
     "block total": ("blocks", "the mean of 2 blocks", square(grad=total_of_block)),
     "half curvature": ("curvature", "the second derivative", square(curvature=half_curvature)),
     "by its array": ("no-memory", "changed in place", square(grad=by_its_array)),
-    "steps of slices": ("slices", "the rows of slice", square(grad=without_the_step)),
+    "steps of slices": ("blocks", "the rows of a slice", square(grad=without_the_step)),
     "rows twice": ("blocks", "came twice", square(grad=each_once)),
     "not counted": ("counts-rows", "value has counted 0 of 90 rows", square(value=of_raw_arrays)),
     "steep cut": ("cut", "it is to lie below f", square(cut=tangent(2.0))),
@@ -434,7 +434,7 @@ METRICS = {
     "deviation of one": ("one-positive", "nan", lambda y, s: float(np.std(s[y > 0], ddof=1))),
     "ties by place": ("order-of-rows", "shuffled scores with ties", by_sorting),
     "in place": ("arrays-are-left-alone", "changed its arrays", in_place),
-    "random": ("repeatable", "two calls differ", lambda y, s: auc(y, s) + UNSEEDED.random()),
+    "random": ("order-of-rows", "shuffled scores", lambda y, s: auc(y, s) + UNSEEDED.random()),
     "constant": ("tells-good-from-bad", "perfect scores have 0.5", lambda y, s: 0.5),
     "a loss": ("tells-good-from-bad", "a greater value is better", lambda y, s: 1 - auc(y, s)),
     "a gain as a loss": ("tells-good-from-bad", "a smaller value is better", gain),
@@ -445,7 +445,7 @@ METRICS = {
     ),
     "weights of positives": ("weights-of-rows", "weights of rows", of_positives),
     "bins of many scores": ("weights-of-rows", "20 000 scores", binned_when_many),
-    "weights as counts": ("equal-weights", "weights of 2.5", mean_weighted),
+    "weights as counts": ("weights-of-rows", "weights of rows", mean_weighted),
 }
 
 

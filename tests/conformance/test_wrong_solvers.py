@@ -507,7 +507,7 @@ READS = {
     "order of a set": ("another-process", "differs", solver(iterates=changed(by_a_set_of_names))),
     "lambda": ("pickles", "<lambda>", solver(__post_init__=with_lambda)),
     "threads": ("threads", "one thread and two", moved(lambda w: 1e9 * thread_count())),
-    "first half": ("order-of-rows", "positives last", of_rows(lambda d: slice(0, d.n // 2))),
+    "first half": ("any-order", "shuffled", of_rows(lambda d: slice(0, d.n // 2))),
 }
 
 
@@ -552,11 +552,11 @@ def powers_of_means(data, rng):
 
 ROWS = {
     "constant": ("ranks", "AUC on the training rows is 0.5", direct(lambda d, r: np.zeros(d.d))),
-    "only the sum": ("flipped-labels", "is 0.0", direct(lambda d, r: np.ones(d.d))),
-    "deviation": ("constant-column", "invalid", direct(over_the_deviation)),
+    "only the sum": ("exchanged-classes", "exchanged", direct(lambda d, r: np.ones(d.d))),
+    "deviation": ("odd-rows", "a constant column", direct(over_the_deviation)),
     "deviation of one": ("one-positive", "invalid", direct(over_that_of_the_positives)),
-    "table of rows": ("duplicated-rows", "duplicated rows", direct(by_a_table_of_rows)),
-    "median step": ("ties", "ties: a state was invalid", direct(over_the_median_step)),
+    "table of rows": ("odd-rows", "duplicated rows", direct(by_a_table_of_rows)),
+    "median step": ("odd-rows", "ties in columns", direct(over_the_median_step)),
     "second column": ("one-column", "IndexError", direct(two_columns)),
     "dense only": ("layouts", "reshape", direct(dense_only)),
     "stored values": ("layouts", "CSR", direct(lambda d, r: apart(d) / d.rows.stored.size)),
