@@ -76,10 +76,6 @@ def doubled(scores, labels):
     return value, 2.0 * g
 
 
-def centred_wrongly(scores, labels):
-    return right(scores, labels)[0] + 0.01 * scores.mean() ** 2
-
-
 def by_sorting(scores, labels):
     """The gradient of the AUM where no scores are tied: equal rows get those of their places."""
     value, g = right(scores, labels)
@@ -126,7 +122,6 @@ WRONG = {
     "a vector": ("declared", "no way to call it", lambda scores, labels: scores),
     "another loss": ("exact-loss", "none of the exact losses", dense(exponential), WARNING),
     "twice the gradient": ("gradient", "differences of its values", doubled),
-    "a mean of scores": ("offsets", "distinct scores +1", centred_wrongly),
     "a share in the cross term": ("offsets", "distinct scores +1", SHARE),
     "a factor of a class": ("repeated-rows", "twice it is", square_of_means(within=np.divide)),
     "rows for pairs": (
@@ -287,7 +282,6 @@ def test_parameters_without_a_saddle_stay(torch):
 
     finding = verdict("losses", ForeignLoss(Scaled), "declared")
     assert "its parameters scale are as they are" in finding.reason
-    assert_found("losses", ForeignLoss(lambda scores, labels: scores), "declared", "no way")
 
 
 def test_a_loss_may_be_a_function_of_tensors_with_labels_minus_one(torch):
