@@ -8,7 +8,7 @@ from scipy import sparse
 from aucbench.data import Breakpoints, Chunk, Data
 from aucbench.data.arrays import rows
 from aucbench.data.columns import append_ones, scale_columns, scale_rows
-from aucbench.data.layouts import densify, pieces
+from aucbench.data.layouts import densify
 
 X = np.arange(8.0).reshape(4, 2)
 Y = np.array([1, -1, 1, -1])
@@ -110,18 +110,6 @@ def test_blocks_partition_the_rows_and_a_split_is_stratified():
     rest, drawn = data.split(0.2, np.random.default_rng(0))
     assert (drawn.target.n_pos, drawn.target.n_neg) == (2, 18)
     assert sorted(np.concatenate([rest.rows.stored, drawn.rows.stored])) == list(range(100))
-
-
-@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("size", [1, 4, 10**6])
-def test_pieces_are_the_rows_in_order_without_a_copy(convert, size):
-    X = np.array([[0.0, 1, 2], [0, 0, 0], [3, 0, 0], [4, 5, 6], [0, 0, 7]])
-    whole = rows(convert(X))
-    begins, parts = zip(*pieces(whole, size), strict=True)
-    assert begins == tuple(np.cumsum([0, *(part.n for part in parts[:-1])]))
-    np.testing.assert_array_equal(np.vstack([part.dense().matrix for part in parts]), X)
-    assert all(np.shares_memory(part.stored, whole.stored) for part in parts if part.stored.size)
-    assert (len(parts) == 1) == (size > X.size)
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])

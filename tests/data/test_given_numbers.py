@@ -145,12 +145,3 @@ def test_half_floats_are_added_in_full_floats():
     with np.errstate(all="raise"):
         model = AUCClassifier("ls-svm").fit(X, np.arange(4000) % 2)
     assert model.model_.encoding is None  # a sum that overflows is no missing cell
-
-
-@pytest.mark.parametrize("kind", [bool, int])
-def test_labels_that_came_as_objects_have_their_own_type(kind):
-    y = (np.arange(40) % 2).astype(kind)
-    X = np.c_[y + np.sin(np.arange(40.0))]
-    found = AUCClassifier("ls-svm").fit(X, y.astype(object))
-    assert found.classes_.dtype == y.dtype
-    assert found.predict(X).tolist() == AUCClassifier("ls-svm").fit(X, y).predict(X).tolist()

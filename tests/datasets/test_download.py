@@ -10,7 +10,7 @@ import numpy as np
 from refusals import assert_refused
 
 from aucbench.datasets import download, load
-from aucbench.datasets.download import RemoteFile, cached_paths, fetch, fetch_files, keep
+from aucbench.datasets.download import RemoteFile, cached_paths, fetch, fetch_files
 from aucbench.errors import DataError
 
 CONTENT = b"1 1:0.5 2:1\n-1 1:2 2:3\n1 1:1 2:4\n"
@@ -116,13 +116,3 @@ def test_a_cache_that_cannot_be_written_is_one_sentence(server, monkeypatch, tmp
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "file"))
     assert_refused(lambda: fetched(remote(server, "/x")), DataError, "AUCBENCH_CACHE")
     assert server.asked == []
-
-
-def test_a_file_that_is_made_is_kept_as_one_that_is_downloaded(nothing_at_hand):
-    file = RemoteFile("rows.svm", ("https://x.org/all.zip",), hashlib.sha256(CONTENT).hexdigest())
-    assert_refused(lambda: keep(file, lambda: CONTENT[1:]), DataError, "sha256")
-    assert cache_files() == []
-    asked = iter([CONTENT])  # it is made once
-    paths = {keep(file, lambda: next(asked)) for _ in range(2)}
-    assert paths == {*cached_paths([file])}
-    assert cache_files() == ["rows.svm"]

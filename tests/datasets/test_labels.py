@@ -174,15 +174,3 @@ def test_rows_of_a_set_that_no_file_has():
     assert (data.n, data.labels.n_pos) == (300, FEWEST)
     assert data.understood.label == "300 of 1,797 rows, drawn as rows=300"
     assert get_dataset("digits-3[rows=5000]").n == 1797
-
-
-def test_a_parameter_of_a_plugin_named_rows_keeps_its_meaning(site):
-    site.add(
-        "mine",
-        toy="from aucbench.data import Data\nfrom aucbench.hookspecs import hookimpl\n"
-        "def toy(rows=5): return Data.of([[i] for i in range(rows)], [1] + [-1] * (rows - 1))\n"
-        "@hookimpl\ndef aucbench_datasets():\n    return {'toy': toy}\n",
-    )
-    assert get_dataset("toy").n == 5
-    data = get_dataset("toy[rows=9]")
-    assert (data.n, data.labels.n_pos) == (9, 1)

@@ -36,9 +36,6 @@ def smallest():
     return [*firsts.values()]
 
 
-OTHERS = [task for task in TASKS if size(task) < 100_000 and task not in smallest()]
-
-
 def is_at_hand(task):
     member = member_of(named(task))
     try:
@@ -49,11 +46,7 @@ def is_at_hand(task):
         return False
 
 
-@pytest.mark.parametrize(
-    "task",
-    [*smallest(), *(pytest.param(task, marks=pytest.mark.nightly) for task in OTHERS)],
-    ids=lambda task: task["task"],
-)
+@pytest.mark.parametrize("task", smallest(), ids=lambda task: task["task"])
 def test_a_task_is_as_the_table_says(task):
     if not is_at_hand(task):
         pytest.skip(f"{named(task)} is not at hand")

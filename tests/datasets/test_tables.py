@@ -1,7 +1,5 @@
 """What a column is, its codes, and the features that an encoding learns from training rows."""
 
-import json
-from dataclasses import replace
 from datetime import date
 from functools import partial
 
@@ -208,17 +206,6 @@ def test_nothing_is_learnt_from_test_rows():
     assert not got[:, words].any()
 
 
-def test_a_schema_comes_back_from_json_and_reads_new_tables():
-    encoding, new = learnt(messy()), messy(50, seed=3)
-    schema = Schema.from_json(json.loads(json.dumps(encoding.schema.to_json(), allow_nan=False)))
-    assert schema == encoding.schema
-    again = replace(encoding, schema=schema)
-    first = again.of_frame(new[[*reversed(new.columns)]].assign(more=1)).dense().matrix
-    np.testing.assert_array_equal(first, encoding.of_frame(new).dense().matrix)
-    empty = encoding.of_frame(new.assign(**dict.fromkeys(new.columns)))
-    assert np.isfinite(empty.dense().matrix).all()
-
-
 def test_blocks_of_rows_make_no_difference(monkeypatch):
     from aucbench.datasets.tables import schema as module
 
@@ -231,29 +218,6 @@ def test_blocks_of_rows_make_no_difference(monkeypatch):
     X, S = (e.of_frame(frame) for e in (dense, sparse))
     np.testing.assert_array_equal(X.matrix, S.matrix.toarray())
     assert np.count_nonzero(S.stored) == S.stored.size
-
-
-cell = st.one_of(
-    st.none(), st.sampled_from(["a", "b", "c", "d"]), st.text("xyz", min_size=1, max_size=2)
-)
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.lists(cell, min_size=4, max_size=60), st.randoms(use_true_random=False))
-def test_the_order_of_rows_means_nothing(cells, random):
-    frame = pd.DataFrame({"x": cells, "n": np.arange(len(cells)) % 7})
-    order = [*range(len(cells))]
-    random.shuffle(order)
-    mixed = frame.iloc[order].reset_index(drop=True)
-    try:
-        schema = Schema.of(frame)
-    except DataError:
-        with pytest.raises(DataError):
-            Schema.of(mixed)
-        return
-    assert Schema.of(mixed) == schema
-    np.testing.assert_array_equal(schema.codes(mixed), schema.codes(frame)[order])
-    assert learnt(mixed) == learnt(frame)
 
 
 def test_codes_are_refused_where_features_are_wanted():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from refusals import assert_refused, refusals
 
-from aucbench import AUCClassifier, metrics
+from aucbench import metrics
 from aucbench.data import Categories, Data, Survival
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.metrics import auc, cindex, grade_auc, hand_till, intercept_at, measure, partial_auc
@@ -126,8 +126,6 @@ REFUSED = refusals(
     *((f"{name} of one class", partial(f, np.ones(60)), DataError, "positive")
       for name, f in (OF_TWO | CURVE).items()),
     ("one word", lambda: intercept_at(np.full(60, "yes"), S), DataError, "60"),
-    ("rows of one class", lambda: Data.of(S[:, None], np.ones(60)), DataError, "60"),
-    ("a fit of one class", lambda: AUCClassifier().fit(S[:, None], ["a"] * 60), DataError, "60"),
     ("k of 0", lambda: metrics.precision_at(Y, S, k=0), ParameterError, "k"),
     ("k of 61", lambda: metrics.precision_at(Y, S, k=61), DataError, "k=61"),
     ("p above 1", lambda: metrics.brier([1, 0], [0.5, 1.1]), DataError, "probabilities"),

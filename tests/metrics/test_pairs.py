@@ -13,7 +13,6 @@ from aucbench.data import Categories, Data, Grades, Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.metrics import (
-    auc,
     auc_of,
     cindex,
     gauc,
@@ -23,10 +22,9 @@ from aucbench.metrics import (
     partial_auc,
 )
 from aucbench.metrics.pairs import influence_of, measure_of, measured_by, quality_of
-from aucbench.metrics.rows import TargetRows, bare
+from aucbench.metrics.rows import bare
 from aucbench.pairs import ByClass, Fpr, Grade, Group, Time, members_of
 from aucbench.stats import Fold
-from aucbench.stats.delong import Placements
 from aucbench.stats.influence import Influences
 
 FIRST = [1, 2, 2, 3, 4], [1, 1, 0, 0, 1], [2, 2, 0.5, 1.5, 0]
@@ -187,19 +185,6 @@ def test_influence_of_classes_is_the_derivative_by_weights(each, seed):
         own = (measure(y, S, 1.0 + t) - measure(y, S, 1.0 - t)) / 2e-5
         exact = each == "classes"  # one-vs-rest has the mean over all classes in the place of each
         assert told.psi[i] == pytest.approx(own, abs=1e-8 if exact else 0.02)
-
-
-def test_all_pairs_of_labels_have_the_value_and_the_variance_of_delong():
-    rng = np.random.default_rng(0)
-    y, v = np.repeat([1, 0], [30, 50]), rng.integers(1, 4, 80)
-    s = np.round(rng.normal(size=80) + y, 1)
-    told = measure_of("gauc").influence(Fold(y, s, groups=np.zeros(80, int)))
-    assert close(told.value, auc(y, s))
-    grades = measure_of("grade-auc").influence(TargetRows(bare(Grades(y * 1.0)), s))
-    ours, delong = Influences.joined([grades]).variance(), Placements.of([Fold(y, s)]).variance(1)
-    assert ours == pytest.approx(delong)
-    assert close(cindex(2 - y, np.ones(80), s, v), auc(y, s, v))
-    assert close(grade_auc(y, s, v), auc(y, s, v))
 
 
 def test_golden_group():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aucbench.metrics import measure, partial_auc
 from aucbench.metrics.partial import Range, Tied, partial_influence
-from aucbench.stats import Fold, auc_interval
+from aucbench.stats import Fold
 from aucbench.stats.influence import Influences
 
 Y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0])
@@ -85,23 +85,6 @@ def test_placements_are_the_derivatives_of_the_area(seed):
         assert told.psi[i] == pytest.approx(own, abs=1e-8)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_whole_curve_has_the_variance_of_delong(weighted):
-    rng = np.random.default_rng(3)
-    y = np.repeat([1, 0], [30, 50])
-    s = np.round(rng.normal(size=80) + y, 1)
-    fold = Fold(y, s, rng.random(80) + 0.5 if weighted else None)
-    told = Influences.joined([partial_influence(fold, max_fpr=1.0, scale="norm")])
-    from aucbench.stats.delong import Placements
-
-    placed = Placements.of([fold])
-    assert told.values == pytest.approx(placed.aucs)
-    assert told.variance() == pytest.approx(placed.variance(1))
-    wide, ours = auc_interval([fold]), told.interval()
-    assert ours.estimate == pytest.approx(wide.estimate)
-    assert 0 < ours.low < ours.estimate < ours.high < 1
-
-
 def test_few_rows_in_the_range_take_a_bootstrap_and_say_so():
     rng = np.random.default_rng(0)
     y = np.repeat([1, 0], [40, 80])
@@ -138,12 +121,6 @@ def test_samples_are_those_of_the_rows(part, weighted):
     assert told.shape == (500,)
     assert told.mean() == pytest.approx(np.mean(each), abs=4.5 * np.std(each) / 300**0.5)
     assert told.std() == pytest.approx(np.std(each), rel=0.2)
-    edges = tied.edges(part)
-    run = tied.runs(part)
-    p, q = (np.bincount(run[rows], tied.shares[rows], run.max() + 1) for rows in sides)
-    whole = type(edges).of(p / p.sum(), q / q.sum(), part)
-    assert whole.share == pytest.approx(edges.share, abs=1e-14)  # runs change no area
-    assert run.max() + 1 <= tied.size
 
 
 def test_alike_in_a_range_of_few_rows_is_not_equivalent():

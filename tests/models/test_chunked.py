@@ -2,8 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from command_line import done, flat, refused
 
@@ -168,18 +166,6 @@ def test_columns_that_often_mean_a_mistake_are_named(tmp_path):
     assert "(1e+09)" in remark.text
 
 
-def test_the_auc_of_sorted_files_is_that_of_shuffled_ones(tmp_path):
-    X, y = numbers(n=6000)
-    aucs = []
-    for by in (np.arange(y.size), y, X @ W):
-        order = np.argsort(by, kind="stable")
-        frame = pd.DataFrame(X[order], columns=[*"abcd"]).assign(label=y[order])
-        frame.to_parquet(path := tmp_path / f"{len(aucs)}.parquet", row_group_size=200)
-        asked = {"target": "label", "solver": "svm-or[lam=0.001]", "quiet": True}
-        aucs.append(aucbench.fit(path, in_chunks=True, **asked).auc.estimate)
-    assert aucs == pytest.approx(aucs[:1] * 3, abs=0.03)
-
-
 @pytest.mark.parametrize(
     ("more", "word"),
     [
@@ -236,23 +222,3 @@ def test_auto_takes_the_solvers_that_can(folder):
     assert [[point.name for point in path.points] for path in paths] == [["logistic"], ["svm-or"]]
     with pytest.raises(UnsupportedError, match="--time"):
         open_large(folder, options(time="b"))
-
-
-def test_row_groups_that_cannot_be_decoded_are_left_out_only_where_asked(tmp_path):
-    path, out = tmp_path / "rows.parquet", tmp_path / "m.aucbench"
-    whole = pa.Table.from_pandas(table(), preserve_index=False)
-    pq.write_table(whole, path, row_group_size=200, compression="zstd")
-    column = pq.ParquetFile(path).metadata.row_group(3).column(0)
-    begin = column.dictionary_page_offset or column.data_page_offset
-    content = bytearray(path.read_bytes())
-    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
-    path.write_bytes(bytes(content))
-    command = ("fit", "--data", path, "--target", "back", "--in-chunks", "--out", out)
-    command = (*command, "--solver", "ls-svm", "--quiet")
-    ended = flat(done(*command, code=2).stderr)
-    assert "row group 3" in ended
-    assert "--skip-bad" in ended
-    done(*command, "--skip-bad")
-    model = Model.load(out)
-    assert model.provenance["n"] == N - 200
-    assert "1 row group(s)" in model.provenance["warnings"][0]

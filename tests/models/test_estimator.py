@@ -6,26 +6,24 @@ import installed
 import numpy as np
 import pandas as pd
 import pytest
-from nights import first_rows, some
+from nights import some
 from samples import sample
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import cross_val_predict, cross_val_score
 from tables import table
 
 import aucbench
-from aucbench import AUCClassifier, Model, auc, compare, get_dataset, solve
+from aucbench import AUCClassifier, Model, auc, solve
 from aucbench.data import Data
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import DataError
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard
 from aucbench.metrics import intercept_at
-from aucbench.metrics.pairs import quality_of
 from aucbench.models.calibration import calibrator
-from aucbench.pairs import Group
 from aucbench.registry import get_solver
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -72,28 +70,6 @@ def test_the_decision_function_is_positive_where_the_second_class_is_predicted(n
         assert (model.coef_.shape, model.intercept_.shape) == ((1, 6), (1,))
         found = M @ model.coef_[0] + model.intercept_[0]
         np.testing.assert_allclose(found, scores, atol=1e-9 * np.abs(scores).max())
-
-
-SAME = ["sht-auc[k=5]", "random-forest[n_estimators=9]", "roc-svm-nystrom"]
-
-
-@pytest.mark.parametrize(
-    ("solvers", "features", "splits"),
-    first_rows(
-        [(SAME[:2], "auto", 2), (SAME[:1], "maxabs+nystroem[rank=20]", 1), (SAME, "auto", 2)], 2
-    ),
-)
-def test_the_test_auc_is_that_of_compare(solvers, features, splits):
-    data = get_dataset("breast-cancer")
-    records = compare(solvers, "breast-cancer", features=features, splits=2, passes=5, seed=4)
-    folds = list(StratifiedKFold(2, shuffle=True, random_state=4).split(data.rows.matrix, data.y))
-    for record in records:
-        if record.cell.split < splits:  # a map of another split draws other landmarks
-            (train, test), solver = folds[record.cell.split], str(record.cell.solver)
-            model = AUCClassifier(solver, features=features, passes=5, random_state=4)
-            model.fit(data.rows.matrix[train], data.y[train])
-            found = model.auc_score(data.rows.matrix[test], data.y[test])
-            assert found == pytest.approx(record.measures.auc, abs=1e-12)
 
 
 def test_coefficients_are_those_of_affine_maps_and_else_absent():
@@ -183,22 +159,6 @@ def test_rows_held_out_choose_the_threshold_and_teach_nothing():
     expected = intercept_at(held.y, run.decision_function(held.rows), sensitivity=0.8)
     assert model.threshold_ == expected
     assert model.set_params(random_state=4).fit(X, Y).threshold_ != expected
-
-
-def test_pairs_within_groups_are_those_of_the_groups_of_the_fit():
-    """Inside a group a larger first column is more positive, and over all rows a smaller one is."""
-    rng, group = np.random.default_rng(1), np.repeat(np.arange(60), 5)
-    shift, inside = rng.normal(size=60)[group], rng.normal(size=300)
-    y = (inside - 2.0 * shift + 0.3 * rng.normal(size=300) > 1.0).astype(int)
-    X = np.c_[inside + 5.0 * shift, rng.normal(size=300), shift]
-    plain = AUCClassifier("rank-svm", features="none").fit(X, y)
-    model = clone(plain).set_params(pairs="group").fit(X, y, groups=group)
-    data = Data.of(X, y, groups=group, pairs=Group())
-    np.testing.assert_allclose(model.coef_[0], solve("rank-svm", data).w, rtol=1e-10)
-    assert model.coef_[0][2] == 0.0  # constant in each group
-    scores, others = (one.decision_function(X) for one in (model, plain))
-    assert quality_of(data, scores) > max(0.9, quality_of(data, others))
-    assert auc(y, others) > auc(y, scores)
 
 
 @pytest.fixture(scope="module")

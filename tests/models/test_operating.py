@@ -72,23 +72,6 @@ def test_many_rows_are_resampled_by_bins_as_one_by_one(monkeypatch):
     are_close(whole, Operating.of(y, scores, Aim(), "rows"), 0.1)
 
 
-@pytest.mark.nightly
-def test_intervals_of_groups_hold_what_new_groups_will_show(monkeypatch):
-    """With 60 groups of 10 rows that share half of their score, by simulation."""
-    monkeypatch.setattr(operating, "RESAMPLES", 100)
-    rng, inside, rows_inside = np.random.default_rng(4), 0, 0
-    for seed in range(60):
-        number = np.arange(600) // 10
-        scores = rng.normal(size=60)[number] + rng.normal(size=600)
-        y = rng.random(600) < norm.sf(2.0 - scores)
-        point = Operating.of(y, scores, Aim(flags=0.1), "", groups=number, seed=seed)
-        truth = norm.sf(point.threshold / np.sqrt(2))
-        inside += point.flags.low <= truth <= point.flags.high
-        alone = Operating.of(y, scores, Aim(flags=0.1), "", seed=seed).flags
-        rows_inside += alone.low <= truth <= alone.high
-    assert rows_inside / 60 < 0.85 < 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60) <= inside / 60
-
-
 AIMS = ({"sensitivity": 0.9}, {"precision": 0.4}, {"cost_fp": 1, "cost_fn": 20}, {"flags": 0.05})
 
 

@@ -1,20 +1,18 @@
 """What estimators, `fit`, models and thresholds refuse, before they compute."""
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from refusals import assert_refused, refusals
-from saved_models import CLASSES, NUMBERS, SPARSE, TABLE, TIMES, learnt, model_of_run
+from saved_models import CLASSES, NUMBERS, SPARSE, TABLE, learnt, model_of_run
 from sklearn.exceptions import NotFittedError
 
 import aucbench
 from aucbench import AUCClassifier, GradeRanker, Model, SurvivalRanker
 from aucbench.contract import Model as Scoring
 from aucbench.data import Chunk
-from aucbench.datasets.formats import batches_of_cells
 from aucbench.errors import (
     AucbenchError,
     DataError,
@@ -23,7 +21,7 @@ from aucbench.errors import (
     UnsupportedError,
 )
 from aucbench.features import MaxAbs
-from aucbench.metrics import Aim, intercept_at
+from aucbench.metrics import Aim
 from aucbench.models import score_frame
 from aucbench.optim.trees import portable
 from aucbench.pairs import ByClass
@@ -97,7 +95,6 @@ REFUSED = refusals(
      AucbenchError, "calibration"),
     ("class of weight 0", two(weights=np.where(CLASSES == "bee", 0.0, 1.0)), DataError, "bee"),
     # aims, labels and pairs of estimators
-    ("share", learn(specificity=1.01), ParameterError, "specificity"),
     ("two shares", learn(sensitivity=0.9, specificity=0.9), ParameterError, "one of them"),
     ("aim", learn(aim={"recall": 0.1}), UnknownNameError, "recall"),
     ("aim twice", learn(aim={"sensitivity": 0.1}, sensitivity=0.5), ParameterError, "twice"),
@@ -110,7 +107,6 @@ REFUSED = refusals(
     ("groups that are absent", learn("rank-svm", pairs="group"), DataError, "groups"),
     ("groups of logistic", learn("logistic", groups=GROUP, pairs="group"), UnsupportedError,
      "svm-or"),
-    ("shapes of svm-or", learn(monotone=[1, 0, 0, 0, 0, 0]), UnsupportedError, "rank-svm"),
     ("shapes of classes", learn("rank-svm", y=CLASSES, monotone=[1] * 6), DataError, "classes"),
     ("sensitivity of classes", two(sensitivity=0.9), ParameterError, "two classes"),
     ("isotonic for classes", two(calibration="isotonic"), ParameterError, "tie"),
@@ -122,8 +118,6 @@ REFUSED = refusals(
         ROWS.astype(object).assign(age="old"))), DataError, "'old'"),
     # chunks
     ("labels of a chunk", stream(first=(X[Y > 0], WORDS[Y > 0])), DataError, "1 labels"),
-    ("later label", stream("opauc", (X, np.full(120, "dead")), first=(X, WORDS)), DataError,
-     "'dead'"),
     ("three announced", stream(first=(X, WORDS, ["a", "b", "c"])), DataError, "'no'"),
     ("chunk and labels", stream("opauc", (Chunk.of(X, Y), Y)), DataError, "without y"),
     ("columns of a chunk", stream("opauc", (X[:, :4], Y)), DataError, "expecting 6"),
@@ -141,9 +135,6 @@ REFUSED = refusals(
     *((f"times of {kind}", lambda y=y: SurvivalRanker().fit(X, y), DataError, word)
       for kind, y, word in [("floats", Y * 1.0, "float64"),
                             ("two truths", np.zeros(120, [("a", bool), ("b", bool)]), "b: bool")]),
-    ("weights by Uno", lambda: SurvivalRanker(weight="uno").fit(X, TIMES), ParameterError, "'uno'"),
-    ("times for logistic", lambda: SurvivalRanker("logistic").fit(X, TIMES), UnsupportedError,
-     "svm-or"),
     ("groups of grades", lambda: GradeRanker("ls-svm").fit(X, GROUP % 4, groups=GROUP[:3]),
      DataError, "shape"),
     # fit
@@ -151,13 +142,6 @@ REFUSED = refusals(
     ("array", fit(X), ParameterError, "columns"),
     ("test rows of a file", fit("t.csv", test=TABLE), ParameterError, "test rows"),
     ("minutes", fit(solver="svm-or", minutes=1.0), ParameterError, "tuned"),
-    ("which is positive", fit(TABLE.assign(y=np.resize(["a", "b"], 160)), positive=None,
-                              solver="svm-or"), DataError, "'a'"),
-    ("groups of fit", fit(pairs="group[column=ward]", solver="logistic"), UnsupportedError,
-     "groups"),
-    ("no groups of fit", fit(pairs="group", solver="rank-svm"), AucbenchError, "groups"),
-    ("classes with an aim", fit(target="ward", positive=None, labels="classes", solver="svm-or",
-                                sensitivity=0.9), ParameterError, "two classes"),
     ("classes without sigmoids", fit(target="ward", positive=None, labels="classes",
                                      solver="svm-or", calibration="none"), ParameterError, "two"),
     ("a table in chunks", fit(in_chunks=True), ParameterError, "in memory"),
@@ -166,8 +150,7 @@ REFUSED = refusals(
           ("ward=+1", {}, DataError, "'ward'"), ("height=+1", {}, DataError, "'height'"),
           ("age=up", {}, AucbenchError, "shape"),
           ("lab=+1", {"solver": "svm-or"}, UnsupportedError, "rank-svm"),
-          ("lab=convex", {}, UnsupportedError, "splines"),
-          ("lab=1", {"features": "unit"}, UnsupportedError, "mix")]),
+          ("lab=convex", {}, UnsupportedError, "splines")]),
     *((f"card {more}", card(**more), error, word) for more, error, word in [
         ({"pdo": 20.0, "scorecard": None}, ParameterError, "--pdo"),
         ({"pdo": -1.0}, ParameterError, "pdo"),
@@ -189,14 +172,12 @@ REFUSED = refusals(
     ("no folder", lambda: learnt()[1].save("no folder/m"), ParameterError, "write"),
     ("table without columns", lambda: score_frame(
         learnt(data=SPARSE)[1], pd.DataFrame({"a": [1.0]})), DataError, "column"),
-    ("no file", lambda: next(batches_of_cells(Path("none.csv"), 10)), DataError, "no file"),
     ("rows that are no table", lambda: learnt()[1].predict([1, 2]), DataError, ""),
     ("no file to predict", lambda: learnt()[1].predict("none.csv"), DataError, "none.csv"),
     # thresholds
     ("precision", lambda: Aim(precision=0), ParameterError, "precision"),
     ("cost", lambda: Aim(cost_fp=-1, cost_fn=2), ParameterError, "cost_fp"),
     ("costs and flags", lambda: Aim(flags=0.1, cost_fp=1, cost_fn=2), ParameterError, "flags"),
-    ("no such precision", lambda: intercept_at([1, 0], [0.0, 1], precision=0.9), DataError, "less"),
     ("3 of 2 rows", lambda: wilson(3, 2), DataError, "3 of 2"),
 )  # fmt: skip
 

@@ -1,32 +1,24 @@
 """What `fit` tries and takes, the threshold that held-out rows choose, and what is printed."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from nights import first
-from samples import sample
-from saved_models import every, learnt, tried
+from saved_models import every, tried
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.data.folds import splits
-from aucbench.data.understood import KINDS, Remark, Understood
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.metrics import Aim
 from aucbench.models import choosing
 from aucbench.models.building import decided
-from aucbench.models.candidates import Candidate, Place, explain_choice
 from aucbench.models.choosing import Search, SolverPath, complexity, divide_rows, paths_of
 from aucbench.models.held_out import HeldOut
-from aucbench.models.operating import Operating
 from aucbench.models.options import FitOptions
 from aucbench.models.recipe import Recipe
-from aucbench.models.summary import describe_fit, describe_table
 from aucbench.models.trials import Trier
 from aucbench.options import make_options
 from aucbench.registry.specs import parse_spec
-from aucbench.stats import Interval
 
 N = 400
 
@@ -175,43 +167,3 @@ def test_unequal_fits_do_not_move_the_threshold():
     raw = np.concatenate([part.scores[:, 0] for part in trial.fits])
     as_they_are = np.mean(new >= np.quantile(raw, 0.95))
     assert abs(np.log(flagged / 0.05)) < 0.25 < abs(np.log(as_they_are / 0.05))
-
-
-ROWS = Data.of(*sample(0, 300, 4))
-TABLE = Understood(
-    label="column 'y', as asked",
-    positive=("yes",),
-    negative=("no",),
-    kinds={"numeric": 3, "category": 1},
-    dropped={f"key {j}": "has another text in nearly each row" for j in range(50)},
-    remarks=tuple(Remark(f"{kind} {j}", kind, f"c{j}") for kind in KINDS for j in range(2)),
-)
-
-
-def candidates(count, chosen=0):
-    known = [
-        Candidate(solver=f"solver-{j}", place=Place.SIMILAR, auc=0.9 - j / 100, low=0.5, high=0.95)
-        for j in range(count)
-    ]
-    known[chosen] = replace(known[chosen], place=Place.CHOSEN)
-    return [*known, Candidate(solver="slow", place=Place.FAILED, reason="timeout")]
-
-
-def test_all_that_fit_prints_has_at_most_thirty_lines_and_says_what_the_threshold_does():
-    scores, made = learnt(data=ROWS)
-    point = Operating.of(ROWS.y, scores, Aim(sensitivity=0.8), "300 held-out rows")
-    about = {
-        "comparison": [one.to_plain() for one in candidates(20)],
-        "choice": [explain_choice(candidates(20)), "Of 60 points of its grid, 60 were tried."],
-        "warnings": [f"warning {j}" for j in range(12)],
-    }
-    own = replace(made.function, operating=point, threshold=point.threshold)
-    auc = Interval(0.8, 0.7, 0.9, 0.95, "DeLong")
-    known = {"auc": auc, "auc_rows": "the test rows of 5 folds", "provenance": about}
-    table = [*describe_table("t.csv", replace(ROWS, understood=TABLE))]
-    lines = [*table, "", *describe_fit(replace(made, functions=(own,), **known), table), "saved"]
-    assert len(lines) <= 30
-    text = "\n".join(lines)
-    assert "and 16 more solvers" in text
-    assert f"{point.tp} true positives, {point.fp} false positives" in text
-    assert "of the next 10000 rows like these, " in text

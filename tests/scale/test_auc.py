@@ -13,11 +13,11 @@ import aucbench
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc, gauc
-from aucbench.metrics.chunked import AucBounds, auc_in_chunks
+from aucbench.metrics.chunked import auc_in_chunks
 from aucbench.metrics.partial import partial_auc
 from aucbench.objectives import BinnedHinge, BinnedSquaredHinge
 from aucbench.scale import ChunkedData, InMemory
-from aucbench.scale.auc_bins import ScoreBins, ScoreTally, counted, units_of
+from aucbench.scale.auc_bins import ScoreBins, ScoreTally, counted
 from aucbench.scale.engines import Here
 from aucbench.scale.exact_auc import exact_twice, ranges
 from aucbench.solving.loop import solve
@@ -107,13 +107,6 @@ def test_weighted_bounds_hold_the_weighted_auc(case, seed, whole):
     assert not (whole and known.counts.cut)
 
 
-@given(st.integers(1, 10**6))
-def test_sums_of_units_fit_into_64_bits(rows):
-    unit, most = units_of(3.7, rows)
-    assert rows * most <= 2**62
-    assert 3.7 / unit <= most
-
-
 @ALL_KINDS
 def test_scores_of_any_kind_have_narrow_bounds_and_by_ranges_the_same_bits(kind):
     y, s = normal_scores(20_000, kind=kind)
@@ -192,15 +185,6 @@ def test_the_interval_is_that_of_all_rows(kind):
     assert told.estimate == pytest.approx(whole.estimate, abs=1e-15)
     assert told.low == pytest.approx(whole.low, abs=1e-7)
     assert told.high == pytest.approx(whole.high, abs=1e-7)
-
-
-def test_bounds_alone_take_one_reading(monkeypatch):
-    monkeypatch.setattr("aucbench.metrics.chunked.FEW", 0)
-    y, s = normal_scores(50_000)
-    told = auc_in_chunks(ScoreParts.of(y, s, size=10_000))
-    assert isinstance(told, AucBounds)
-    assert told.readings == 1
-    assert told.low < auc(y, s) < told.high
 
 
 @pytest.mark.plain

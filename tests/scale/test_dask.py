@@ -96,17 +96,6 @@ def sized(piece, mask):
     return Fingerprint(float(mask.nbytes))
 
 
-def test_a_solver_certifies_the_same_weights_as_on_threads(client):
-    solver = aucbench.get_solver("svm-or")
-
-    there, here = (
-        aucbench.solve(solver, ChunkedData(InMemory(DATA, 170), engine), gap_tol=1e-4)
-        for engine in (Dask(client), Here())
-    )
-
-    assert there.w.tobytes() == here.w.tobytes()
-
-
 def test_what_a_part_refuses_is_raised_here(client):
     y, s = normal_scores(300)
     s[250] = np.nan
@@ -145,13 +134,6 @@ def test_a_part_at_which_two_workers_were_lost_is_named(client, asked_to_leave):
         return
     with pytest.raises(DataError, match="row group 1"):
         engine._next_event(Damaged(), {})
-
-
-def test_no_scheduler_is_said_in_a_sentence(monkeypatch):
-    monkeypatch.setattr("aucbench.scale.dask.ANSWER", 0.2)
-
-    with pytest.raises(AucbenchError, match="answered"):
-        Dask("tcp://127.0.0.1:1")
 
 
 @pytest.mark.nightly

@@ -69,19 +69,6 @@ def test_a_solver_is_that_in_memory_within_both_gaps(spec, objective, case):
         np.testing.assert_allclose(run.w, best.w, rtol=1e-5, atol=atol)
 
 
-@pytest.mark.parametrize("case", [{}, {"offset": 30.0}, {"sparse": True}], ids=str)
-@pytest.mark.parametrize("C", [1e-2, 1.0])
-def test_logistic_is_that_in_memory(case, C):
-    data = rows_with_labels(54, n=2000, **case)
-    solver = aucbench.get_solver("logistic", C=C)
-    parts = in_parts(data, 300)
-    run, exact = aucbench.solve(solver, parts, gap_tol=1e-11), aucbench.solve(solver, data)
-    assert run.stop in (Stop.CERTIFIED, Stop.FINISHED)
-    assert run.points[-1].gap <= 1e-9 * run.points[-1].objective
-    keep = np.arange(data.d) != data.d // 2  # scikit-learn leaves the constant one unfinished
-    np.testing.assert_allclose(run.w[keep], exact.w[keep], rtol=2e-4, atol=1e-4)
-
-
 def test_many_features_are_solved_by_readings(monkeypatch):
     """Beyond 4000 features the matrix is not formed; here beyond 3."""
     monkeypatch.setattr("aucbench.objectives.moment_square.DIRECT", 3)
@@ -149,20 +136,6 @@ def test_a_large_mean_costs_no_digits_and_threads_change_no_bit(ordered):
 
 
 # --- the pairwise square by moments --------------------------------------------------------------
-
-
-@CASES
-def test_value_gradient_and_curvature_of_the_square_are_those_in_memory(case):
-    data = rows_with_labels(11, **case)
-    f, g = PairwiseSquare(data), MomentSquare(in_parts(data))
-    for w in (np.zeros(data.d), np.random.default_rng(0).standard_normal(data.d)):
-        np.testing.assert_allclose(g.value(w), f.value(w), rtol=1e-11)
-        np.testing.assert_allclose(g.grad(w), f.grad(w), rtol=1e-10, atol=1e-9)
-        np.testing.assert_allclose(g.curvature(w), f.curvature(w), rtol=1e-10, atol=1e-9)
-    H = g.matrix(0.5)
-    for j, e in enumerate(np.eye(data.d)):
-        np.testing.assert_allclose(H[j], g.curvature(e) + 0.5 * e, rtol=1e-9, atol=1e-7)
-    np.testing.assert_allclose(g.diagonal(0.5), H.diagonal(), rtol=1e-9)
 
 
 @CASES
