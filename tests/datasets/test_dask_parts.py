@@ -1,4 +1,4 @@
-"""Collections of dask as parts: the same weights as rows in memory, and lazy answers."""
+"""Collections of dask as chunks: the same weights as rows in memory, and refusals."""
 
 import pickle
 from functools import partial

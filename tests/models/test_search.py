@@ -1,4 +1,4 @@
-"""What `fit` tries and takes, the threshold that held-out rows choose, and what is printed."""
+"""What `fit` tries and takes, and the threshold that held-out rows choose."""
 
 import numpy as np
 import pytest
