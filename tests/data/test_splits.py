@@ -167,6 +167,18 @@ def files(tmp_path):
     return write
 
 
+def test_a_test_file_is_the_only_test_set(files, frame):
+    frame = frame.drop(columns=["customer", "day"])
+    train, test = files(frame, frame[60:][["y", "b", "weight", "a"]])
+    how = {"test": str(test), "weights": "weight"}
+    data = load(train, **how)
+    assert data.names == ("a", "b")
+    np.testing.assert_array_equal(data.folds, [-1] * 60 + [0] * 30)
+    np.testing.assert_array_equal(data.rows.matrix, frame[["a", "b"]])
+    ((rest, _),) = splits(data, 1, 0)
+    np.testing.assert_array_equal(rest, np.arange(60))
+
+
 @pytest.mark.parametrize(
     ("change", "options", "word"),
     [

@@ -1,12 +1,14 @@
 """Files in chunks of rows: they are the rows of the file, whatever its format, in little memory."""
 
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
 import pytest
 from refusals import assert_refused
 from scipy.sparse import csr_array, vstack
-from tables import PACKERS, framed, matrix, written
+from tables import PACKERS, framed, matrix, svmlight, written
 
 from aucbench import AUCClassifier
 from aucbench.data.arrays import rows
@@ -141,3 +143,30 @@ def test_a_wide_file_takes_memory_for_its_values_and_no_fit_takes_more(tmp_path)
     require_filled(rows(csr_array(parts, shape=(1, d))))
     more = rows(csr_array(parts, shape=(1, d + 1)))
     assert_refused(lambda: require_filled(more), DataError, f"{d + 1} columns")
+
+
+# The most memory of a process that reads. The kernel hands the ru_maxrss of a parent on to its
+# children; VmHWM begins at exec.
+READ = """
+import sys
+from pathlib import Path
+from aucbench.datasets import stream
+n = sum(chunk.n for chunk in stream(sys.argv[1], rows=1000))
+[peak] = [l.split()[1] for l in Path("/proc/self/status").read_text().splitlines() if "VmHWM" in l]
+print(n, int(peak) * 1024)
+"""
+
+
+def peak(path, wanted):
+    command = [sys.executable, "-c", READ, str(path)]
+    n, most = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert int(n) == wanted
+    return int(most)
+
+
+@pytest.mark.nightly
+def test_the_memory_of_a_stream_is_small_and_does_not_grow_with_the_file(tmp_path):
+    path, text = tmp_path / "rows.svm", svmlight(*matrix(0, 4000, 40))
+    first, more = (peak(written(k * text, path), k * 4000) for k in (2, 8))
+    assert more < 300e6
+    assert more - first < 12e6

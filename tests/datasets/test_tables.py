@@ -220,6 +220,29 @@ def test_blocks_of_rows_make_no_difference(monkeypatch):
     assert np.count_nonzero(S.stored) == S.stored.size
 
 
+cell = st.one_of(
+    st.none(), st.sampled_from(["a", "b", "c", "d"]), st.text("xyz", min_size=1, max_size=2)
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(cell, min_size=4, max_size=60), st.randoms(use_true_random=False))
+def test_the_order_of_rows_means_nothing(cells, random):
+    frame = pd.DataFrame({"x": cells, "n": np.arange(len(cells)) % 7})
+    order = [*range(len(cells))]
+    random.shuffle(order)
+    mixed = frame.iloc[order].reset_index(drop=True)
+    try:
+        schema = Schema.of(frame)
+    except DataError:
+        with pytest.raises(DataError):
+            Schema.of(mixed)
+        return
+    assert Schema.of(mixed) == schema
+    np.testing.assert_array_equal(schema.codes(mixed), schema.codes(frame)[order])
+    assert learnt(mixed) == learnt(frame)
+
+
 def test_codes_are_refused_where_features_are_wanted():
     frame = messy()
     schema = Schema.of(frame)
