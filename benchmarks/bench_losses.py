@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from aucbench.losses import PairLoss
-from aucbench.losses.boosting import Boosting
+from aucbench.losses.lightgbm import Boosting
 
 SIZES = [10_000, 100_000, 1_000_000]
 LOSSES = ["squared-hinge", "hinge", "logistic", "square", "aum"]
@@ -50,8 +50,8 @@ class Tree:
         self.sizes = np.full(n // GROUP, GROUP) if pairs == "group" else None
         self.scores = [signal + rng.standard_normal(n) for _ in range(2)]
         self.f, self.turn = Boosting(pairs=pairs), 1
-        self.f.derivatives(self.scores[1], self.target, self.sizes)
+        self.f(self.target, self.scores[1], None, self.sizes)
 
     def time_derivatives(self, n: int, pairs: str) -> None:
         self.turn ^= 1
-        self.f.derivatives(self.scores[self.turn], self.target, self.sizes)
+        self.f(self.target, self.scores[self.turn], None, self.sizes)

@@ -257,6 +257,11 @@ def version_of(name: str) -> str | None:
     return None if distribution is None else distribution.version
 
 
+def versions_of_module(top: str) -> dict[str, str | None]:
+    """Return the versions of the distributions of a module, of interpret-core for "interpret"."""
+    return {name: version_of(name) for name in _owners(tuple(sys.path)).get(top, ())}
+
+
 def _find(name: str) -> Distribution | None:
     try:
         return distribution(name)

@@ -6,7 +6,7 @@ there is no objective for its `fit` here, but `train`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import catboost
@@ -15,20 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError, ParameterError, UnsupportedError
-from aucbench.losses.boosting import Boosting
 from aucbench.losses.pair_loss import BoundLoss, Loss, PairLoss
 from aucbench.pairs import Pairs
 
 LARGEST = 1 << 24  # rows that have a number in CatBoost's labels, which are of single precision
-COUNTS = ["Counter"]  # the codes of categories that read no labels
 OURS = {
     "boosting_type": "Plain",
     "boost_from_average": False,
     "leaf_estimation_method": "Newton",
     "leaf_estimation_iterations": 1,
     "leaf_estimation_backtracking": "No",
-    "simple_ctr": COUNTS,
-    "combinations_ctr": COUNTS,
+    "simple_ctr": ["Counter"],  # the codes of categories that read no labels
+    "combinations_ctr": ["Counter"],
 }
 OF_LABELS = {  # options that read the labels, or say what is minimised
     *("loss_function", "objective", "eval_metric", "custom_metric", "custom_loss", "eval_fraction"),
@@ -36,44 +34,20 @@ OF_LABELS = {  # options that read the labels, or say what is minimised
 }
 
 
-class Metric:
-    """The exact measure of pairs as an `eval_metric` of CatBoost: AUC, partial AUC, or C-index.
-
-    Weights of rows count. CatBoost gives a metric no groups, so that pairs of "group" are refused.
-    """
-
-    no_jit = True  # numba cannot compile these methods, and would warn
-
-    def __init__(self, pairs: Pairs | str = "all"):
-        self._of = Boosting(pairs=pairs)
-
-    def is_max_optimal(self) -> bool:
-        """Return True: a larger one is better."""
-        return True
-
-    def evaluate(
-        self, approxes: Sequence[Vector], target: Vector, weight: Vector | None
-    ) -> tuple[float, float]:
-        """Return the measure of all rows, and 1."""
-        return self._of.bind(target, None, weight).quality(approxes[0]), 1.0
-
-    def get_final_error(self, error: float, weight: float) -> float:
-        """Return the measure."""
-        return error
-
-
-class PairMeasure(Metric):
+class PairsInOrder:
     """The objective and the measure of `train`, with a table of the derivatives of all rows.
 
     CatBoost measures all rows after each tree, and then asks for the derivatives of blocks, at the
     same scores. The label of a row is its number r, and ~r = −1 − r if it validates.
     """
 
+    no_jit = True  # numba cannot compile these methods, and would warn
+
     def __init__(self, train: BoundLoss, test: BoundLoss):
         self.train, self.test, self.refusal = train, test, ""
         self._write(np.zeros(train.data.n))
 
-    def __deepcopy__(self, memo: object) -> PairMeasure:
+    def __deepcopy__(self, memo: object) -> PairsInOrder:
         return self  # CatBoost copies its parameters
 
     def _write(self, s: Vector) -> None:
@@ -92,9 +66,7 @@ class PairMeasure(Metric):
             raise UnsupportedError(self.refusal)
         return self._table[rows]
 
-    def evaluate(
-        self, approxes: Sequence[Vector], target: Vector, weight: object
-    ) -> tuple[float, float]:
+    def evaluate(self, approxes: Any, target: Vector, weight: object) -> tuple[float, float]:
         """Return the measure of all rows, and 1; keep the derivatives of those that train."""
         rows = target.astype(np.int64)
         trains, s = rows[0] >= 0, np.empty(rows.size)
@@ -102,6 +74,14 @@ class PairMeasure(Metric):
         if trains:
             self._write(s)
         return (self.train if trains else self.test).quality(s), 1.0
+
+    def is_max_optimal(self) -> bool:
+        """Return True: a larger one is better."""
+        return True
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """Return the measure."""
+        return error
 
 
 def train(
@@ -113,24 +93,22 @@ def train(
     loss: Loss = "squared-hinge",
     pairs: Pairs | str = "all",
     weights: ArrayLike | None = None,
-    cat_features: Sequence[int | str] | None = None,
     eval_set: tuple[Any, ...] | None = None,
 ) -> Any:
-    """Return a `catboost.CatBoost` whose trees are fitted to c ∇f and c D, as `Boosting` has them.
+    """Return a `catboost.CatBoost` whose trees are fitted to c ∇f and c D of `BoundLoss`.
 
     A category has its own split if its column has at most `one_hot_max_size` (255) of them, and is
-    else known by its count, since the other codes of CatBoost read labels.
+    else known by its count, since the other codes of CatBoost read labels. The learning rate is
+    0.03 unless params have one: CatBoost chooses by the table for losses of its own only.
 
     Parameters
     ----------
     params : mapping
-        Options of CatBoost, such as iterations and early_stopping_rounds.
+        Options of CatBoost, such as iterations, cat_features and early_stopping_rounds.
     X : table of n rows
-        Whatever `catboost.Pool` takes. Names of columns are kept.
+        Whatever `CatBoost.fit` takes. Names of columns are kept.
     target, groups, loss, pairs, weights :
         As `PairLoss`; the loss has a curvature.
-    cat_features : sequence, optional
-        The columns with categories, as `catboost.Pool` takes them.
     eval_set : tuple (X, target) or (X, target, groups), optional
         Rows by whose measure training stops, and the best number of trees is chosen.
 
@@ -152,14 +130,12 @@ def train(
     held = of if eval_set is None else PairLoss(loss, pairs).bind(*eval_set[1:])
     if max(of.data.n, held.data.n) > LARGEST:
         raise DataError(f"CatBoost's labels number {LARGEST} rows at most; take a sample of them")
-    sample, valid = catboost.Pool(X, np.arange(of.data.n), cat_features=cat_features), None
-    if eval_set is not None:
-        valid = catboost.Pool(eval_set[0], ~np.arange(held.data.n), cat_features=cat_features)
-    table = PairMeasure(of, held)
-    roles = {"loss_function": table, "eval_metric": table}
-    model = catboost.CatBoost({"one_hot_max_size": 255, **params, **OURS, **roles})
+    valid = None if eval_set is None else (eval_set[0], ~np.arange(held.data.n))
+    table = PairsInOrder(of, held)
+    ours = {**OURS, "loss_function": table, "eval_metric": table}
+    model = catboost.CatBoost({"one_hot_max_size": 255, **params, **ours})
     try:
-        model.fit(sample, eval_set=valid)
+        model.fit(X, np.arange(of.data.n), eval_set=valid)
     except catboost.CatBoostError as error:
         if table.refusal:
             raise UnsupportedError(table.refusal) from error

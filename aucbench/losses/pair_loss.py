@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -15,7 +14,7 @@ from aucbench.data.grades import Grades
 from aucbench.data.row_roles import numbered
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels, RowTarget
-from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.errors import DataError, UnsupportedError, require_known
 from aucbench.metrics import quality_of
 from aucbench.metrics.rows import bare
 from aucbench.objectives import aucbench_objectives
@@ -25,7 +24,7 @@ from aucbench.stats.vectors import floats, row_weights
 
 Loss = Literal["squared-hinge", "hinge", "logistic", "square", "aum"]
 BEND = {"squared-hinge": 2.0, "logistic": 0.25, "square": 2.0}  # K, the largest φ″
-PAIRS: Mapping[str, Pairs | None] = {
+PAIRS: dict[str, Pairs | None] = {
     "all": None,
     "group": Group(),
     "fpr": Fpr(max=0.1),
@@ -58,7 +57,7 @@ class PairLoss:
 
     Raises
     ------
-    ParameterError
+    UnknownNameError
         When a word is unknown.
     UnsupportedError
         When the AUM is asked for other pairs than all.
@@ -69,11 +68,9 @@ class PairLoss:
     weights: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        for name, known in (("loss", get_args(Loss)), ("pairs", PAIRS)):
-            word = getattr(self, name)
-            if isinstance(word, str) and word not in known:
-                also = ", or an object of aucbench.pairs" if name == "pairs" else ""
-                raise ParameterError(f"{name} is {word!r}; give one of {', '.join(known)}{also}")
+        require_known("loss", [self.loss], get_args(Loss))
+        if isinstance(self.pairs, str):
+            require_known("kind of pairs", [self.pairs], PAIRS)
         if self.loss == "aum" and self.kind is not None:
             raise UnsupportedError("the AUM has all pairs; take pairs='all', or another loss")
 
@@ -119,55 +116,34 @@ class PairLoss:
 
         Parameters and errors are those of `value_and_gradient`.
         """
-        y, pairs = _rows(target, self.kind), self.kind
+        pairs = self.kind
+        y: Any = target if isinstance(target, RowTarget) else _target_of(pairs, target)
         if self.weights is not None:
             y = replace(y, weights=row_weights(self.weights, y.n))
-        numbers = numbered("groups", groups, y.n)
         within = isinstance(pairs, Group) or getattr(pairs, "column", None) is not None
-        if within and numbers is None:
-            raise DataError("the pairs are those of one group; give groups, one for each row")
-        if numbers is not None and not (within or (isinstance(pairs, Grade) and not pairs.across)):
+        if groups is not None and not (within or (isinstance(pairs, Grade) and not pairs.across)):
             raise DataError(
                 f"groups are given, and pairs={self.pairs!r} compare rows of all groups; leave "
                 "them out, or take pairs='group'"
             )
-        return BoundLoss(self.loss, replace(bare(y), groups=numbers, pairs=pairs))
+        return BoundLoss(self.loss, replace(bare(y, numbered("groups", groups, y.n)), pairs=pairs))
 
 
-def _rows(target: Any, pairs: Pairs | None) -> Any:
-    """Return what the pairs compare; a target of `aucbench.data` as it is."""
-    if isinstance(target, RowTarget):
-        return target
+def _target_of(pairs: Pairs | None, values: Any) -> Any:
     if not isinstance(pairs, Time):
-        return Grades.of(target) if isinstance(pairs, Grade) else Labels.of(target)
-    if getattr(target, "dtype", np.dtype(float)).names:
-        return Survival.of_fields(target)
-    signed = floats("target", target)
+        return Grades.of(values) if isinstance(pairs, Grade) else Labels.of(values)
+    if getattr(values, "dtype", np.dtype(float)).names:
+        return Survival.of_fields(values)
+    signed = floats("target", values)
     return Survival.of(np.abs(signed), signed > 0.0)
-
-
-def bend_of(loss: str) -> float:
-    """Return K, the largest φ″; raise `UnsupportedError` for a loss that is piecewise linear."""
-    if loss not in BEND:
-        raise UnsupportedError(
-            f"{loss} is piecewise linear and has no curvature, which Newton boosting needs; take "
-            f"{', '.join(BEND)}"
-        )
-    return BEND[loss]
 
 
 class BoundLoss:
     """The loss over the pairs of fixed rows, as a function of their scores.
 
-    It owns the memory that a call needs, so that two threads must not share it. Where the scores
-    are not one finite number for each row, its methods raise `DataError`.
-
-    Parameters
-    ----------
-    loss : str
-        As in `PairLoss`, whose errors it raises.
-    data : Data
-        Target, groups and pairs of n rows.
+    The rows are `data`: target, groups and pairs. It owns the memory that a call needs, so that two
+    threads must not share it. Errors are those of `PairLoss`. Where the scores are not one finite
+    number for each row, its methods raise `DataError`.
     """
 
     def __init__(self, loss: Loss, data: Data):
@@ -192,20 +168,23 @@ class BoundLoss:
         It does not depend on s, unless the pairs are those of a range at the scores s. A loss that
         is piecewise linear has none, and raises `UnsupportedError`.
         """
-        s, K = self._checked(scores), bend_of(self.loss)
-        pairs, of = self.data.pairs, members_of(self.data)
+        s, pairs, of = self._checked(scores), self.data.pairs, members_of(self.data)
+        if self.loss not in BEND:
+            raise UnsupportedError(
+                f"{self.loss} is piecewise linear and has no curvature, which Newton boosting "
+                f"needs; take {', '.join(BEND)}"
+            )
         mass = np.add(*of.row_masses)
         if isinstance(pairs, Ranged):
             present = np.add(*pairs.within(of.blocks, s).row_masses)
             mass = pairs.rest * mass + (1.0 - pairs.rest) * present
-        return 2.0 * K * mass
+        return 2.0 * BEND[self.loss] * mass
 
     def derivatives(self, scores: ArrayLike) -> tuple[Vector, Vector]:
         """Return c ∇f(s) and c D, as trees of Newton boosting ask for them.
 
-        With c = 1/(8K max_r B_r), c D is ¼ at most, or more in a range: the most that a logistic
-        loss of one row has, for which libraries choose their least curvature of a leaf and their
-        penalty of its value. A rare class has rows of large mass, and would have neither otherwise.
+        With c = 1/(8K max_r B_r), c D is ¼ at most, or more in a range: as of a logistic loss of a
+        row, for which libraries choose their least curvature of a leaf and their penalty.
         """
         D = self.curvature(scores)
         c = 0.125 / (BEND[self.loss] * np.add(*members_of(self.data).row_masses).max())
@@ -217,10 +196,9 @@ class BoundLoss:
 
     def _checked(self, scores: ArrayLike) -> Vector:
         s = floats("scores", scores)
-        if s.shape != (self.data.n,):
-            raise DataError(f"scores have shape {s.shape} for {self.data.n} rows; give one per row")
-        if not np.isfinite(s).all():
+        if s.shape != (self.data.n,) or not np.isfinite(s).all():
             raise DataError(
-                f"{np.sum(~np.isfinite(s))} score(s) are not finite; smaller steps may help"
+                f"scores have shape {s.shape}, and {np.sum(~np.isfinite(s))} are not finite; give "
+                f"one finite number for each of {self.data.n} rows. Smaller steps may help"
             )
         return s

@@ -7,24 +7,22 @@ and for `XGBClassifier(objective=objective())` and `XGBRegressor`.
 from collections.abc import Callable
 from typing import Any
 
-from aucbench.losses.boosting import Boosting
+from aucbench.losses.lightgbm import objective as objective
+from aucbench.metrics.pairs import measured_by
 from aucbench.pairs import Pairs
-
-objective = Boosting
 
 
 def metric(pairs: Pairs | str = "all") -> Callable[..., Any]:
-    """Return the measure of pairs, for `custom_metric` of `train` or `eval_metric` of an estimator.
+    """Return `Boosting.measure`, for `custom_metric` of `train` or `eval_metric` of an estimator.
 
-    Its name begins with auc, by which XGBoost knows that a larger value is better. Otherwise it is
-    `aucbench.losses.lightgbm.metric`.
+    Its name begins with auc, by which XGBoost knows that a larger value is better.
     """
-    of = Boosting(pairs=pairs)
-    name = of.measure if of.measure == "auc" else f"auc-{of.measure}"
+    of = objective(pairs=pairs)
+    name = measured_by(of.of.kind)
 
     def measure(first: Any, second: Any, sample_weight: Any = None) -> tuple[str, float] | float:
-        value = of.quality(first, second, sample_weight)
-        return (name, value) if hasattr(second, "get_label") else value
+        value = of.measure(first, second, sample_weight)[1]
+        return (measure.__name__, value) if hasattr(second, "get_label") else value
 
-    measure.__name__ = name
+    measure.__name__ = name if name == "auc" else f"auc-{name}"
     return measure

@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import reduce
 from importlib.metadata import version
+from operator import or_
 from typing import Any
 
 import numpy as np
 
-from aucbench.bench.fingerprints import version_of
+from aucbench.bench.fingerprints import versions_of_module
 from aucbench.bench.worker.machine import here
 from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Categories, Data
@@ -228,7 +230,7 @@ def _described(model: Model, data: Data | ChunkedData, source: str, options: Fit
     about: dict[str, Any] = {
         **origin(short(source), options.read, data),
         "data_hash": data.parts.fingerprint if isinstance(data, ChunkedData) else data_hash(data),
-        "versions": {**here()["versions"], **{name: version_of(name) for name in packages}},
+        "versions": reduce(or_, map(versions_of_module, packages), here()["versions"]),
     }
     if options.pairs is not None:
         about["pairs"] = str(options.pairs)

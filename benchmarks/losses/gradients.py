@@ -115,10 +115,10 @@ def _of_torch(y: np.ndarray, s: np.ndarray, other: np.ndarray, libauc: Any) -> I
 
     yield Way("aucbench in torch", "squared-hinge, float32", "all", of(face.PairLoss()))
     yield Way("aucbench in torch", "aum, float32", "all", of(face.PairLoss("aum")))
-    by_sort = face.by_torch(PairLoss("squared-hinge").bind(y))
-    doubles = cycle([torch.as_tensor(x) for x in (s, other)])
+    bound = PairLoss("squared-hinge").bind(y)
+    by_sort = of(lambda x, _: face.by_torch(bound, x), torch.float64)
     name = "squared-hinge, as on other devices"
-    yield Way("aucbench in torch", name, "all", partial(_next, by_sort, doubles))
+    yield Way("aucbench in torch", name, "all", by_sort)
     positives = int((y > 0).sum())
     if positives * (y.size - positives) <= MOST_PAIRS:
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 
 import pytest
+import sklearn
 from refusals import assert_refused
 
 from aucbench.bench import answers, fingerprints
@@ -159,6 +160,12 @@ FAMILIES = {
     **{"roc_svm": "roc_svm", "aum": "aum", "baselines": "logistic"},
     **{"networks": "mlp", "plane": "auc_opt"},
 }
+
+
+def test_versions_of_a_module_are_those_of_its_distributions():
+    """A module and its distribution may have different names."""
+    assert fingerprints.versions_of_module("sklearn") == {"scikit-learn": sklearn.__version__}
+    assert fingerprints.versions_of_module("not_installed") == {}
 
 
 @pytest.mark.slow

@@ -186,15 +186,6 @@ def test_trees_learn_the_order_and_stop_at_the_best_measure(way, pairs):
     assert len(stopped[0]) == min(TREES, stopped[1] + 2)
 
 
-def test_rows_of_one_class_are_warned_of_once():
-    f = of_lightgbm.objective()
-    nothing = np.zeros(3), np.ones(3)
-    with pytest.warns(UserWarning, match="both classes"):
-        np.testing.assert_array_equal(f(np.ones(3), np.zeros(3)), nothing)
-    np.testing.assert_array_equal(f(np.ones(3), np.zeros(3)), nothing)  # a warning is an error
-    assert f(np.array([0, 1]), np.zeros(2))[0].tolist() == [0.125, -0.125]
-
-
 def queried(weight):
     X, y = rows()
     return lambda: of_xgboost.objective(pairs="group")(
@@ -203,13 +194,17 @@ def queried(weight):
 
 
 REFUSED = refusals(
-    ("hinge", lambda: of_lightgbm.objective("hinge"), UnsupportedError, "squared-hinge"),
-    ("aum", lambda: of_xgboost.objective("aum"), UnsupportedError, "logistic"),
+    ("hinge", lambda: of_lightgbm.objective("hinge")(USER % 2, 0.0 * USER), UnsupportedError,
+     "squared-hinge"),
+    ("aum", lambda: of_xgboost.objective("aum")(USER % 2, 0.0 * USER), UnsupportedError,
+     "logistic"),
     ("queries of all", lambda: of_lightgbm.objective()(USER % 2, 0.0 * USER, None, SIZES),
      DataError, "groups"),
     ("no queries", lambda: of_xgboost.objective(pairs="group")(USER % 2, 0.0 * USER), DataError,
      "groups"),
     ("weights of queries", queried(np.arange(1.0, 21.0)), DataError, "weights"),
+    ("one class", lambda: of_lightgbm.objective()(np.ones(3), np.zeros(3)), NoPairsError,
+     "both classes"),
     ("a measure of one class", lambda: of_xgboost.metric()(np.ones(3), np.ones(3)), NoPairsError,
      "both classes"),
 )  # fmt: skip

@@ -8,7 +8,7 @@ import reference
 from refusals import assert_refused, refusals
 
 from aucbench.data import Breakpoints, Categories, Grades, Survival
-from aucbench.errors import DataError, NoPairsError, ParameterError, UnsupportedError
+from aucbench.errors import DataError, NoPairsError, UnknownNameError, UnsupportedError
 from aucbench.losses import PairLoss
 from aucbench.pairs import ByClass, Fpr, Grade, Group
 
@@ -173,8 +173,8 @@ def called(loss="squared-hinge", pairs="all", weights=None, **given):
 
 
 REFUSED = refusals(
-    ("loss", lambda: PairLoss("cubic"), ParameterError, "squared-hinge"),
-    ("pairs", lambda: PairLoss(pairs="users"), ParameterError, "survival"),
+    ("loss", lambda: PairLoss("cubic"), UnknownNameError, "squared-hinge"),
+    ("pairs", lambda: PairLoss(pairs="users"), UnknownNameError, "survival"),
     ("pairs of the AUM", lambda: PairLoss("aum", "group"), UnsupportedError, "all"),
     ("weights of the AUM", called("aum", weights=[1, 2, 3]), UnsupportedError, "weights"),
     ("square of a range", called("square", "fpr"), UnsupportedError, "squared-hinge"),
