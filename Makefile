@@ -98,10 +98,8 @@ oldest: ## build and test with the lowest versions that the metadata promise
 	POLARS_ALLOW_FORKING_THREAD=1 .ci/apart $@ --lowest run build test -- \
 	  -W ignore::DeprecationWarning $(CHANGE) $(BESIDE) $(COMPUTING) $(LEARNT)
 
-# Without the index of torch, pip takes 3 GB for graphics cards.
 extras: ## build and test with the optional packages of losses and solvers
-	PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu \
-	  .ci/apart $@ run build test torch baselines sparse -- $(NIGHT) $(BESIDE) $(OPTIONAL)
+	.ci/apart $@ run build test torch baselines sparse -- $(NIGHT) $(BESIDE) $(OPTIONAL)
 
 build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 	rm $(VENV)/built
