@@ -152,7 +152,7 @@ def conditions() -> Iterator[str]:
         cores = f"{here['cores']} cores"
         yield (
             f"- {part}: {run['date']}, {here['cpu']}, {cores}, of which one is used; "
-            f"the load at the start was {here['load']}; {versions}."
+            f"the load at the start was at most {here['load']}; {versions}."
         )
     yield f"- The ratios of `gradients` scatter: {_scatter()}."
 

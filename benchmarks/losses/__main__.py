@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.measured import DATA, machine, one_thread, write
 
 PACKAGES = ("lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch")
+SAME = ("cpu", "cores", "python", "versions", "environment")  # of all rows of a file
 Row = dict[str, Any]
+
+
+class Step(NamedTuple):
+    """What is measured at once, and written when it is done."""
+
+    about: Mapping[str, Any]  # what all of its rows have
+    names: Sequence[str]  # of its rows: methods, or who computes what
+    measure: Callable[[], list[Row]]
+
+    def holds(self, row: Row) -> bool:
+        """Say whether a row is one of this step."""
+        return all(row[key] == value for key, value in self.about.items())
+
+    def is_done(self, rows: Sequence[Row]) -> bool:
+        """Say whether there is a row of each name."""
+        return {*self.names} <= {name_of(row) for row in rows if self.holds(row)}
+
+
+def name_of(row: Row) -> str:
+    """Return the method of a row, or who computes what."""
+    return str(row["method"] if "method" in row else f"{row['who']}, {row['what']}")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -24,26 +48,81 @@ def main(words: Sequence[str] | None = None) -> int:
 
     for line in missing(libauc):
         say(line)
-    versions = {} if libauc is None else {"libauc": libauc.version}
     for part in asked.only or PARTS:
         say(f"\n{part}")
+        steps = [*PARTS[part](asked, libauc)]
+        chosen = [step for step in steps if is_chosen(asked, step.about)]
+        path = asked.out / f"losses_{part}.json"
         here = machine(PACKAGES)
-        here["versions"] |= versions
-        rows: list[Row] = []
-        for more in PARTS[part](asked, libauc):
-            rows += more
-            write(asked.out / f"losses_{part}.json", rows, {"machine": here})
+        if libauc is not None:
+            here["versions"]["libauc"] = libauc.version
+        rows, before = read(path)
+        if asked.again:
+            rows = [row for row in rows if not any(step.holds(row) for step in chosen)]
+        if rows:
+            here = joined(here, before, path)
+        for step in chosen:
+            if step.is_done(rows):
+                say(f"{' '.join(map(str, step.about.values()))}: measured before")
+                continue
+            rows = [row for row in rows if not step.holds(row)] + step.measure()
+            write(path, in_order(rows, steps), {"machine": here})
     return 0
+
+
+def read(path: Path) -> tuple[list[Row], Row]:
+    """Return the rows of an earlier run and its machine; nothing where there was none."""
+    if not path.exists():
+        return [], {}
+    known = json.loads(path.read_text(encoding="utf-8"))
+    return known["rows"], known["machine"]
+
+
+def joined(here: Row, before: Row, path: Path) -> Row:
+    """Return the machine of a file that has rows already: the larger load, and all versions.
+
+    Raises
+    ------
+    SystemExit
+        When the machine is another one, or a package has another version.
+    """
+    versions = before["versions"] | here["versions"]
+    then = before | {"versions": versions | before["versions"]}
+    now = here | {"versions": versions, "load": max(here["load"], before["load"])}
+    if differ := [key for key in SAME if now[key] != then[key]]:
+        sys.exit(
+            f"{path} has rows measured with other {' and '.join(differ)}, and one file has rows of "
+            "one machine: give --again without --sets, --families and --sizes, or another --out"
+        )
+    return now
+
+
+def is_chosen(asked: argparse.Namespace, about: Mapping[str, Any]) -> bool:
+    """Say whether a step is asked for by its table, its family and its number of rows."""
+    sizes = [int(float(text)) for text in asked.sizes or ()]
+    chosen = (("set", asked.sets), ("family", asked.families), ("n", sizes))
+    return all(not few or key not in about or about[key] in few for key, few in chosen)
+
+
+def in_order(rows: Sequence[Row], steps: Sequence[Step]) -> list[Row]:
+    """Return rows in the order of the steps, and then those of none."""
+
+    def place(row: Row) -> int:
+        return next((i for i, step in enumerate(steps) if step.holds(row)), len(steps))
+
+    return sorted(rows, key=place)
 
 
 def arguments() -> argparse.ArgumentParser:
     """Return the options of the command."""
     parser = argparse.ArgumentParser("python -m benchmarks.losses", description=__doc__)
     split: dict[str, Any] = {"type": lambda text: text.split(","), "metavar": "NAME,NAME"}
+    again = "measure once more what the files have"
     parser.add_argument("--only", **split, help=f"of {', '.join(PARTS)}")
     parser.add_argument("--sets", **split, help="tables; default all")
     parser.add_argument("--families", **split, help="libraries on the tables, or network")
     parser.add_argument("--sizes", **split, help="numbers of rows; default all")
+    parser.add_argument("--again", action="store_true", help=again)
     parser.add_argument("--seconds", type=float, default=0.5, help="of each call, at least")
     parser.add_argument("--libauc", type=Path, help="the folder that holds LibAUC's package")
     parser.add_argument("--out", type=Path, default=DATA, help="folder of the files")
@@ -64,40 +143,43 @@ def peer(folder: Path | None) -> Any:
     return SimpleNamespace(version=libauc.__version__, **losses, **optimisers)
 
 
-def gradients(asked: argparse.Namespace, libauc: Any) -> Iterator[list[Row]]:
-    """Yield value and gradient at each size."""
-    from benchmarks.losses.gradients import SIZES, measure
+def gradients(asked: argparse.Namespace, libauc: Any) -> Iterator[Step]:
+    """Yield value and gradient at each size: all ways at once, since they are measured in turns."""
+    from benchmarks.losses.gradients import SIZES, measure, names
 
-    for n in sizes(asked, SIZES):
+    def measured(n: int) -> list[Row]:
         rows = measure(n, libauc, asked.seconds)
         for row in rows:
-            name, ms = f"{row['who']}, {row['what']}", row["seconds"] * 1e3
-            say(f"{n:8} {name:60} {ms:10.3f} ms {row['ratio'].median:9.2f} ×")
-        yield rows
+            ms = row["seconds"] * 1e3
+            say(f"{n:8} {name_of(row):60} {ms:10.3f} ms {row['ratio'].median:9.2f} ×")
+        return rows
+
+    for n in SIZES:
+        yield Step({"n": n}, names(n, libauc), partial(measured, n))
 
 
-def large(asked: argparse.Namespace, _: Any) -> Iterator[list[Row]]:
-    """Yield boosted trees at each size."""
-    from benchmarks.losses.large import SIZES, measure
+def large(_: argparse.Namespace, __: Any) -> Iterator[Step]:
+    """Yield boosted trees: a method at a size and a share of positives."""
+    from benchmarks.losses.large import cells, measure
 
-    for n in sizes(asked, SIZES):
-        for row in measure(n):
-            told = f"{row['auc']:.4f} {row['seconds']:8.2f} s"
-            say(f"{n:8} {row['share']:.2f} {row['method']:40} {told}")
-            yield [row]
+    def measured(n: int, share: float, method: str) -> list[Row]:
+        row = measure(n, share, method)
+        say(f"{n:8} {share:.2f} {method:40} {row['auc']:.4f} {row['seconds']:8.2f} s")
+        return [row]
 
-
-def tables(asked: argparse.Namespace, libauc: Any) -> Iterator[list[Row]]:
-    """Yield the methods on each table."""
-    from benchmarks.losses.tables import BASELINES, SETS, measure
-
-    for name in asked.sets or SETS:
-        yield measure(name, libauc, asked.families or [*BASELINES], say)
+    for cell in cells():
+        about = dict(zip(("n", "share", "method"), cell, strict=True))
+        yield Step(about, [about["method"]], partial(measured, **about))
 
 
-def sizes(asked: argparse.Namespace, default: Sequence[int]) -> list[int]:
-    """Return the numbers of rows that are asked for."""
-    return [int(float(text)) for text in asked.sizes] if asked.sizes else [*default]
+def tables(_: argparse.Namespace, libauc: Any) -> Iterator[Step]:
+    """Yield the methods of a family on a table: their folds are compared in pairs."""
+    from benchmarks.losses.tables import SETS, measure, methods
+
+    for name in SETS:
+        for family, found in methods(libauc).items():
+            about = {"set": name, "family": family}
+            yield Step(about, [*found], partial(measure, name, family, found, say))
 
 
 def say(line: str) -> None:

@@ -58,6 +58,12 @@ def measure(n: int, libauc: Any, seconds: float) -> list[dict[str, Any]]:
     return rows
 
 
+def names(n: int, libauc: Any) -> list[str]:
+    """Return the ways at n scores; each one is "who, what"."""
+    y, s = scored(n, 0.2)
+    return [f"{way.who}, {way.what}" for way in _ways(y, s, s, libauc) if way.pairs]
+
+
 def _ways(y: np.ndarray, s: np.ndarray, other: np.ndarray, libauc: Any) -> Iterator[Way]:
     yield from _of_kernels(y, s, other)
     if find_spec("torch") is not None:

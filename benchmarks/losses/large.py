@@ -40,14 +40,19 @@ def rows(n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
     return X, (noisy > np.quantile(noisy, 1.0 - share)).astype(int)
 
 
-def measure(n: int) -> Iterator[dict[str, Any]]:
-    """Yield a row for each method and share of positives."""
-    for share in SHARES.get(n, (0.05,)):
-        X, y = rows(n + LATER, share)
-        for name, fit in methods().items():
-            if METHODS.get(name, 0) < n:
-                continue
-            done = fit(PLAN, X[:n], y[:n])
-            auc = aucbench.auc(y[n:], done.scores(X[n:], PLAN.trees))
-            row = {"n": n, "share": share, "method": name, "auc": float(auc)}
-            yield row | {"seconds": done.seconds}
+def cells() -> Iterator[tuple[int, float, str]]:
+    """Yield the numbers of rows, their shares of positives, and the methods that are installed."""
+    for n in SIZES:
+        for share in SHARES[n]:
+            for method in methods():
+                if METHODS.get(method, 0) >= n:
+                    yield n, share, method
+
+
+def measure(n: int, share: float, method: str) -> dict[str, Any]:
+    """Return the AUC of a method on rows that nobody saw, and its CPU seconds."""
+    X, y = rows(n + LATER, share)
+    done = methods()[method](PLAN, X[:n], y[:n])
+    auc = aucbench.auc(y[n:], done.scores(X[n:], PLAN.trees))
+    row = {"n": n, "share": share, "method": method, "auc": float(auc)}
+    return row | {"seconds": done.seconds}

@@ -7,7 +7,9 @@ keeps, or when it stops. Networks have standardised features.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -58,7 +60,7 @@ Method = Callable[..., tuple[Callable[[np.ndarray], np.ndarray], float]]
 
 
 def measure(
-    name: str, libauc: Any, families: Sequence[str], say: Callable[[str], None]
+    name: str, family: str, asked: Mapping[str, Method], say: Callable[[str], None]
 ) -> list[Row]:
     """Return a row for each method on a table: means over the folds, and words against its base."""
     data = _read(name)
@@ -67,25 +69,20 @@ def measure(
     y = (data.y > 0).astype(int)
     found: dict[str, dict[tuple[int, int], Fold]] = {}
     seconds: dict[str, list[float]] = {}
-    asked = {m: fit for m, fit in _methods(libauc).items() if m.startswith(tuple(families))}
     for fold, (learnt, test) in enumerate(splits(data, FOLDS, 0)):
         for method, fit in asked.items():
             scores, spent = _fitted(fit, X[learnt], y[learnt])
             found.setdefault(method, {})[0, fold] = Fold(y[test], scores(X[test]))
             seconds.setdefault(method, []).append(spent)
-    about = {"set": name, "n": data.n, "d": data.d, "share": float(y.mean())}
+    about = {"set": name, "n": data.n, "d": data.d, "share": float(y.mean()), "family": family}
+    words = {key: _words(found, BASELINES[family], by) for key, by in MEASURES.items()}
     rows = []
-    for family, base in BASELINES.items():
-        mine = {method: folds for method, folds in found.items() if method.startswith(family)}
-        if not mine:
-            continue
-        words = {key: _words(mine, base, by) for key, by in MEASURES.items()}
-        for method in mine:
-            told = {key: words[key][method] for key in MEASURES}
-            spent = float(np.mean(seconds[method]))
-            rows.append({**about, "family": family, "method": method, "seconds": spent, **told})
-            means = " ".join(f"{told[key]['mean']:.4f}" for key in MEASURES)
-            say(f"{name:12} {method:42} {means} {spent:.2f} s")
+    for method in asked:
+        told = {key: words[key][method] for key in MEASURES}
+        spent = float(np.mean(seconds[method]))
+        rows.append({**about, "method": method, "seconds": spent, **told})
+        means = " ".join(f"{told[key]['mean']:.4f}" for key in MEASURES)
+        say(f"{name:12} {method:42} {means} {spent:.2f} s")
     return rows
 
 
@@ -106,13 +103,20 @@ def _fitted(
     return fit(X[rest], y[rest], X[held], y[held])
 
 
-def _methods(libauc: Any) -> dict[str, Method]:
-    found = {name: _kept(fit) for name, fit in trees.methods().items() if name in METHODS}
-    try:
+def methods(libauc: Any) -> dict[str, dict[str, Method]]:
+    """Return the methods of each family that is installed."""
+    found: dict[str, Method] = {
+        name: _kept(fit) for name, fit in trees.methods().items() if name in METHODS
+    }
+    if find_spec("torch") is not None:
         from benchmarks.losses import networks
-    except ImportError:
-        return found
-    return found | {f"network, {m.name}": _network(m) for m in networks.methods(libauc)}
+
+        found |= {f"network, {m.name}": _network(m) for m in networks.methods(libauc)}
+        found["network, mlp, squared-hinge"] = _mlp
+    families: dict[str, dict[str, Method]] = {}
+    for name, method in found.items():
+        families.setdefault(name.partition(", ")[0], {})[name] = method
+    return families
 
 
 def _kept(fit: trees.Fit) -> Method:
@@ -147,6 +151,19 @@ def _network(method: Any) -> Method:
     return chosen
 
 
+def _mlp(X: np.ndarray, y: np.ndarray, held: np.ndarray, labels: np.ndarray) -> Any:
+    """Fit the solver `mlp` as a user has it: 50 passes, of which the best is kept."""
+    later = aucbench.Data.of(held, labels).rows
+    models: list[tuple[float, Any]] = []  # of the passes
+
+    def watch(_: Any, state: Any) -> None:
+        models.append((aucbench.auc(labels, state.model.scores(later)), state.model))
+
+    run = aucbench.solve("mlp[loss=squared-hinge]", aucbench.Data.of(X, y), watch=watch)
+    _, best = max(models, key=itemgetter(0))
+    return lambda X: best.scores(aucbench.Data.of(X, np.arange(len(X)) % 2).rows), run.cpu_seconds
+
+
 def _words(mine: dict[str, Any], base: str, by: Any) -> dict[str, Row]:
     """Return of each method mean, star, and its difference from the base with the word."""
     told = SplitTest(ratio=1.0 / (FOLDS - 1), by=by).of_rows(mine)
@@ -166,8 +183,6 @@ def _words(mine: dict[str, Any], base: str, by: Any) -> dict[str, Row]:
 
 def missing(libauc: Any) -> Iterator[str]:
     """Yield what is left out, and why."""
-    from importlib.util import find_spec
-
     for package in ("torch", "lightgbm", "xgboost", "catboost"):
         if find_spec(package) is None:
             yield f"{package} is not installed: its rows are left out"
