@@ -92,20 +92,25 @@ class Family:
                 process.terminate()
 
     def end(self, patience: float) -> bool:
-        """Kill all that can be found; False when one is left after `patience` seconds."""
+        """Kill all that can be found; False when one is left after `patience` seconds.
+
+        The first process is killed last. If the client ends meanwhile, only the first one knows of
+        processes that have left its group, and kills them.
+        """
         last = monotonic() + patience
         while left := self._look() | {*self._lost()}:
             if monotonic() > last:
                 return False
             trackers = {process for process in left if _is_tracker(process)}
+            # Not for the root: whoever waits for a process takes its exit code away.
+            others = [process for process in left - trackers if process.pid != self._root]
+            kill(others)
             if not trackers:
                 kill_group(self._root)  # at once, so that no member of it forks meanwhile
             kill(left - trackers)
             if trackers == left:
                 _, late = psutil.wait_procs(trackers, TRACKER_SECONDS)
                 kill(late)
-            # Not for the root: whoever waits for a process takes its exit code away.
-            others = [process for process in left - trackers if process.pid != self._root]
             psutil.wait_procs(others, PAUSE) if others else sleep(SHORT_PAUSE)
         return True
 

@@ -51,6 +51,12 @@ FORK_FIRST = """
         os._exit(0)
     call()
 """
+# The calls are given up, and the client ends when it has killed the first process of one of them.
+ENDING = """
+    from aucbench.processes import family
+    kill_group = family.kill_group
+    family.kill_group = lambda leader: (kill_group(leader), os._exit(0))
+"""
 INT, TERM, HUP, KILL = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL
 ENDS = {
     # what the client does, the signals that it gets, and when: if its jobs have begun (None), or so
@@ -62,6 +68,7 @@ ENDS = {
     "is interrupted twice": (CALLS, [INT, INT], None),
     "gets SIGTERM": (CALLS, [TERM], None),
     "gets SIGHUP": (CALLS, [HUP], None),
+    "ends while it ends its jobs": (ENDING, [], None),
     "closes": ("    pass", [], None),
 }
 
