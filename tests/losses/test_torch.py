@@ -8,6 +8,7 @@ from refusals import assert_refused, refusals
 
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.losses import PairLoss as OfArrays
+from aucbench.losses.pair_loss import BoundLoss
 from aucbench.pairs import Fpr
 
 torch = pytest.importorskip("torch", reason="torch is an extra; make nightly installs it")
@@ -75,6 +76,16 @@ def test_scores_of_any_layout(shape):
     c = OfArrays("hinge").value_and_gradient(s.detach().numpy().reshape(-1), y)[1]
     both = shape == "of a batch"
     np.testing.assert_array_equal(wide.grad, np.stack([c, c if both else 0.0 * c], axis=1))
+
+
+def test_the_kernels_read_the_scores_where_they_are(monkeypatch):
+    (y, _), s, read = rows("all"), scores(), []
+    plain = BoundLoss.value_and_gradient
+    monkeypatch.setattr(
+        BoundLoss, "value_and_gradient", lambda bound, x: read.append(x) or plain(bound, x)
+    )
+    PairLoss()(s, y)
+    assert np.shares_memory(read[0], s.detach().numpy())
 
 
 def test_second_derivatives_are_refused():
