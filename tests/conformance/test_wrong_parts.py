@@ -42,11 +42,6 @@ def kept_gradient(f, grad, w, rows=ALL):
     return KEEP.setdefault((id(f), w.tobytes(), str(rows)), grad(f, w, rows))
 
 
-def counting(f, value, w):
-    KEEP["calls"] = KEEP.get("calls", 0) + 1
-    return value(f, w) + KEEP["calls"]
-
-
 def moving(f, grad, w, rows=ALL):
     g = grad(f, w, rows)
     w += 1e-3
@@ -136,7 +131,6 @@ OBJECTIVES = {
     "undeclared pairs": ("over-pairs", "say over_pairs = True", square(over_pairs=False)),
     "kept gradient": ("fresh-gradient", "fresh array", square(grad=kept_gradient)),
     "w in place": ("fresh-gradient", "w was changed", square(grad=moving)),
-    "counts its calls": ("no-memory", "weights changed in place", square(value=counting)),
     "stored values": ("layouts", "value of CSR rows", square(value=stored)),
     "in float32": ("float32", "value of float32 rows", square(value=added_as_stored)),
     "place of rows": ("order-of-rows", "value of shuffled rows", square(value=by_place)),
@@ -404,10 +398,6 @@ def in_place(y, scores):
     return auc(y, scores)
 
 
-def mean_weighted(y, scores, sample_weight=None):
-    return auc(y, scores) * (1.0 if sample_weight is None else sample_weight.mean())
-
-
 def binned_when_many(y, scores, sample_weight=None):
     """Scores of more than 10 000 rows fall into 50 bins, whose inside is tied."""
     if y.size > 10_000:
@@ -445,7 +435,6 @@ METRICS = {
     ),
     "weights of positives": ("weights-of-rows", "weights of rows", of_positives),
     "bins of many scores": ("weights-of-rows", "20 000 scores", binned_when_many),
-    "weights as counts": ("weights-of-rows", "weights of rows", mean_weighted),
 }
 
 

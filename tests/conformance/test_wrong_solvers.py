@@ -22,7 +22,6 @@ from threadpoolctl import threadpool_info
 from aucbench.contract import Model, Needs, Problem, Solver, State, count_rows
 from aucbench.data import ALL, Labels, uncounted
 from aucbench.errors import ParameterError
-from aucbench.metrics import auc
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import lipschitz, passes
 from aucbench.projectors import ElasticNet, GroupL2, TopK
@@ -287,25 +286,10 @@ def test_wrong_declarations(name):
 # --- it does not minimise what it lists -------------------------------------------------
 
 
-def without_the_last_batch(problem, w, t):
-    blocks = [slice(i, i + 16) for i in range(0, problem.data.n - 16, 16)]
-    return np.mean([problem.objective.grad(w, block) for block in blocks], axis=0)
-
-
 def timid_with_much(self, problem, w0, rng, budget):
     """The larger its budget, the shorter its steps."""
     length = 0.1 if budget.passes and budget.passes < 1000 else 1e-6
     return stepping(grad, length)(self, problem, w0, rng, budget)
-
-
-def of_the_best_auc(self, problem, w0, rng, budget):
-    best, kept = -1.0, w0
-    for state in Ridge.iterates(self, problem, w0, rng, budget):
-        with uncounted():
-            reached = auc(problem.data.y, problem.data.scores(state.w))
-        if reached > best:
-            best, kept = reached, state.w.copy()
-        yield State(kept)
 
 
 def n_times_the_ridge(self, problem, w0, rng, budget):
@@ -320,14 +304,9 @@ def n_times_the_ridge_if_wide(self, problem, *given):
 
 ELSEWHERE = {
     "it stops after three steps": stepping(lambda p, w, t: grad(p, w) * (t <= 3)),
-    "its steps grow after twenty": stepping(lambda p, w, t: grad(p, w) * (4 if t > 20 else 1)),
     "its steps shrink with the budget": timid_with_much,
     "n times the ridge": n_times_the_ridge,
-    "without the last column": stepping(lambda p, w, t: grad(p, w) * (np.arange(w.size) < 11)),
-    "without the last batch": stepping(without_the_last_batch),
-    "labels of 0 and 1": stepping(lambda p, w, t: grad(p, 2.0 * w)),
     "scores times 0.9": changed(lambda w, *_: 0.9 * w),
-    "the best AUC on training rows": of_the_best_auc,
     "it ends early": lambda *given: islice(Descent.iterates(*given), 3),
 }
 
@@ -357,8 +336,6 @@ def from_zeros(self, problem, w0, rng, budget):
     return Descent.iterates(self, problem, 0.0 * w0, rng, budget)
 
 
-wider = {"space": {"lam": (1e-2, 1e-1)}}  # ten times beyond it is 1e-3
-of_a_wider_space = solver(Ridge, iterates=least_ridge(5e-3), **wider)
 MINIMA = {
     **{name: ("optimum", "gradient method", ridge(each)) for name, each in ELSEWHERE.items()},
     "n times the ridge if rows are few": (
@@ -367,7 +344,6 @@ MINIMA = {
         replace(ridge(n_times_the_ridge_if_wide), lam=10.0),
     ),
     "gap at the end of a space": ("ends-of-space", "lam=0.001", ridge(least_ridge(5e-3))),
-    "gap beyond a space": ("ends-of-space", "lam=0.001", of_a_wider_space),
     "a path that ends elsewhere": (
         "path",
         "the last value",
@@ -399,10 +375,6 @@ def scaled_in_place(self, problem, w0, rng, budget):
     problem.data.rows.stored.setflags(write=True)
     problem.data.rows.stored[:] /= 2.0
     return Descent.iterates(self, problem, w0, rng, budget)
-
-
-def by_the_clock(problem, w, t):
-    return grad(problem, w) * (1.0 + 1e-3 * (time.perf_counter_ns() % 7))
 
 
 def by_a_set_of_names(w, t, problem, rng, budget):
@@ -489,7 +461,6 @@ def one_live_model(self, problem, *_):
 
 ROW_BY_ROW = {
     "standardised": modelled(standardised),
-    "ranks": modelled(lambda scores: scores.argsort().argsort() / scores.size),
     "by its place": modelled(lambda scores: scores + 0.01 * np.arange(scores.size)),
     "standardised from 50 rows on": of_batches_above(50),
 }
@@ -497,7 +468,6 @@ READS = {
     **{name: ("row-by-row", "rows apart", each) for name, each in ROW_BY_ROW.items()},
     "one live model": ("models-stay", "another model", solver(Direct, iterates=one_live_model)),
     "global generator": ("same-seed", "w of step 1", moved(lambda w: np.random.rand())),  # noqa: NPY002
-    "the clock": ("same-seed", "w of step", solver(iterates=stepping(by_the_clock))),
     "a global": ("fits-are-independent", "w of step 2", solver(iterates=in_a_global)),
     "rows in place": ("data-are-left-alone", "changed X", solver(iterates=scaled_in_place)),
     "every other row": ("any-order", "shuffled", of_rows(lambda d: slice(None, None, 2))),
@@ -507,7 +477,6 @@ READS = {
     "order of a set": ("another-process", "differs", solver(iterates=changed(by_a_set_of_names))),
     "lambda": ("pickles", "<lambda>", solver(__post_init__=with_lambda)),
     "threads": ("threads", "one thread and two", moved(lambda w: 1e9 * thread_count())),
-    "first half": ("any-order", "shuffled", of_rows(lambda d: slice(0, d.n // 2))),
 }
 
 
@@ -672,10 +641,6 @@ def mean_of_means(self, memory, chunk, order):
     memory.w = memory.w / 2 + chunk.rows.take(order).dense().matrix.mean(axis=0)
 
 
-def without_the_last(self, memory, chunk, order):
-    Stream.update(self, memory, chunk, order[:-1])
-
-
 def both_classes(self, memory, chunk, order):
     y, X = chunk.y[order], chunk.rows.take(order).dense().matrix
     memory.w += y.size * (X[np.flatnonzero(y > 0)[0]] - X[np.flatnonzero(y < 0)[0]])
@@ -683,7 +648,6 @@ def both_classes(self, memory, chunk, order):
 
 STREAMS = {
     "mean of means": ("chunks", "after chunks", solver(Stream, update=mean_of_means)),
-    "without the last row": ("chunks", "after chunks", solver(Stream, update=without_the_last)),
     "both classes": ("chunks", "IndexError", solver(Stream, update=both_classes)),
 }
 WRONG = STATES | MINIMA | READS | ROWS | FALSE | STREAMS

@@ -142,27 +142,6 @@ def test_what_is_slower_equal_and_lost_is_told(speed, given):
     ]
 
 
-def compared(family, method, seconds, *pairs):
-    """Rows of a method on tables, with the difference from the base and the word, if it is none."""
-    told = [{"mean": 0.9, "best": False, **({"less": d, "word": w} if w else {})} for d, w in pairs]
-    names = [f"{family}, {method}", *(f"set {i}" for i in range(len(told)))]
-    about = {"family": family, "method": names[0], "seconds": seconds}
-    return [about | {"set": s, "auc": t, "pauc": t} for s, t in zip(names[1:], told, strict=True)]
-
-
-def test_the_words_of_a_method_are_counted_beside_its_base(documents, monkeypatch, tmp_path):
-    page = documents("page_losses")
-    monkeypatch.setattr(page, "DATA", tmp_path)
-    base = compared("XGBoost", "binary", 2.0, (0, ""), (0, ""))
-    other = compared("XGBoost", "exact", 3.0, (0.01, "not distinguishable yet"), (-0.03, "worse"))
-    (tmp_path / "losses_tables.json").write_text(json.dumps({"rows": base + other}), "utf-8")
-    [*_, line] = page.of_words()
-    words = "-0.0100 | 1 not distinguishable, 1 worse"
-    assert line == f"| XGBoost, exact | {words} | {words} | 1.5 × |"
-    [_, _, first, _] = page.of_family("XGBoost")
-    assert first == "| set 0 | 0.9000 | 0.9000 |"
-
-
 # --- options, listings and simulations ----------------------------------------------------
 
 FIRST = {"fit": 1, "judge": 2}  # the tables themselves, and their format, which the page tells

@@ -338,24 +338,6 @@ def test_the_tasks_of_the_job_array_make_one_folder(folder):
 # --- the tables of examples, and the comparison itself -----------------------------------
 
 
-def test_the_tables_of_examples_are_those_of_their_pages(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "examples")
-    import travel_modes
-
-    example(["german_credit.py"])
-    table = pd.read_csv("german_credit.csv")
-    assert table.shape == (1000, 21)
-    assert (table.risk == "bad").sum() == 300
-    assert not table.isna().any(axis=None)
-
-    rows = travel_modes.travel_modes()
-    other = travel_modes.shifted(rows)
-    apart = (other["ttme"] - rows["ttme"]).groupby(rows["individual"])
-    assert other.drop(columns="ttme").equals(rows.drop(columns="ttme"))
-    assert apart.std().max() < 1e-9
-    assert apart.first().std() > 5 * rows["ttme"].std()
-
-
 def test_lines_and_numbers_that_are_not_printed_are_noticed():
     assert_in_order("a 1\n...\nc 0.25", "a 2\nb\n*  c 3")
     for wrong in ("a 1\nd", "c\na 2", "a 1 2"):

@@ -44,19 +44,6 @@ def program(monkeypatch):
 # --- its plans, and the tables of its results ---------------------------------------------
 
 
-def test_a_cap_goes_beside_the_other_brackets_of_a_data_set(program):
-    def capped(dataset, all_rows, rows):
-        return program.Task("t", dataset, "g", all_rows).capped(rows)
-
-    assert capped("a9a", 32561, 2500) == "a9a[rows=2500]"
-    assert capped("a9a[rows=5000]", 32561, 2500) == "a9a[rows=2500]"
-    assert capped("keel:car[positive=vgood,rows=5000,negative=rest]", 9000, 50) == (
-        "keel:car[positive=vgood,negative=rest,rows=50]"
-    )
-    assert capped("a9a[rows=5000]", 32561, 50000) == "a9a"
-    assert capped("german[rows=5000]", 1000, 2500) == "german"
-
-
 def test_plans_are_what_their_files_say_and_tasks_of_one_group_are_a_family(program):
     plans = program.plans()
     for plan in plans.values():

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.stats
-from nights import NIGHTLY
 from refusals import assert_refused, refusals
 from study.advising_tree import Leaf, Split, advised, advising_tree, leaves_of, regrets_of
 from study.clustered import mean_over_families, meta_regression
@@ -93,17 +92,6 @@ def test_it_is_the_naive_twin():
     assert (found.mean.low, found.mean.high) == pytest.approx((low, high))
 
 
-def test_copies_of_a_data_set_add_nothing():
-    y, x, _ = families_of(count=15)
-    once = meta_regression(y, x, NAMES)
-    copies = {"families": [*map(str, range(15))] * 3}
-    thrice = meta_regression(np.tile(y, 3), np.tile(x, (3, 1)), NAMES, **copies)
-    assert (once.families, thrice.families, thrice.data_sets) == (15, 15, 45)
-    for one, other in zip(once.slopes, thrice.slopes, strict=True):
-        assert one.difference.estimate == pytest.approx(other.difference.estimate)
-        assert one.difference.high == pytest.approx(other.difference.high)
-
-
 def test_alone_a_property_takes_what_it_shares_with_others():
     y, x, _ = families_of(count=200, effects=(1.0, 0.0))
     x[:, 1] += x[:, 0]
@@ -137,16 +125,6 @@ def test_intervals_hold_where_families_are_few_and_uneven():
     one, both = held(14, (1, 1, 8), 120, 0, shared=0.8)
     assert one >= 0.90
     assert both >= 0.89
-
-
-@NIGHTLY
-@pytest.mark.parametrize("sizes", [(1,), (1, 1, 1, 12), (2, 5)])
-@pytest.mark.parametrize("count", [12, 30, 80])
-def test_intervals_hold_by_night(count, sizes):
-    one, both = held(count, sizes, 1000, 10_000, shared=0.7)
-    error = np.sqrt(0.05 * 0.95 / 1000)
-    assert abs(one - 0.95) < 4 * error
-    assert both > 0.95 - 4 * error
 
 
 # --- a tree that advises a solver ---------------------------------------------------------

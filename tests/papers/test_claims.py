@@ -105,20 +105,6 @@ def test_intervals_of_means_and_deviations_cover_the_true_ones():
     assert isnan(mean_range([1.0, np.nan]).low)
 
 
-@pytest.mark.parametrize(
-    ("shift", "decided", "word"),
-    [(0.1, True, "above"), (0.0, False, "cannot be told from"), (-0.1, False, "below")],
-)
-def test_the_claims_about_tables_of_sht_auc(shift, decided, word):
-    def values(line, _):
-        return 0.7 + shift * (line.method == "SHT-AUC") + noise(line)
-
-    first, *_ = claims("sht-auc", "table 1", values)
-    for claim in (first, *claims("sht-auc", "table 2", values)):
-        assert claim.holds is decided, claim
-        assert word in claim.because
-
-
 def test_the_claims_about_figures_of_sht_auc():
     def passes(line, _):
         return 100.0 * np.exp(-2.0 * line.at["r"] + noise(line))
@@ -212,23 +198,6 @@ def test_the_claims_about_figure_1_of_spdam():
         (3, {"gap": lambda t: 10.0 ** (-t / 200)}),
     ):
         assert figure_1_of_spdam(**{**usual, **other})[k] is False
-
-
-@pytest.mark.parametrize(("power", "decided"), [(0.5, True), (-0.5, False)])
-def test_the_claims_about_figure_2_and_table_3_of_spdam(power, decided):
-    def values(line, measure):
-        if "rate" in measure:
-            return line.at["batch"] ** power * np.exp(noise(line))
-        return 0.8 - 0.1 * decided * (line.at["batch"] == 0.01) + noise(line)
-
-    assert words("spdam", "figure 2", values) == [decided] * 5
-
-    def aucs(line, _):
-        return 0.8 + 0.1 * (not decided and line.method == "SPDAM") + noise(line, 1e-4)
-
-    own, other, unknown = claims("spdam", "table 3", aucs)
-    assert (own.holds, other.holds, unknown.holds) == (decided, True, None)
-    assert ("no difference" in own.because) is decided
 
 
 STEPS = {"first_min": 10.0, "linear": 100.0, "quadratic": 10.0}

@@ -260,20 +260,6 @@ def test_the_numbers_of_spdam_are_those_of_the_paper(papers):
     assert {entry.row for entry in table.entries if entry.why} == {"usps"}
 
 
-def test_grids_and_features_of_spdam_are_those_of_the_paper():
-    table = paper_experiment("spdam", "table 3")
-    own, solam = (dict(e.line.choice.tune) for e in table.entries[:2])
-    assert own == {"lam": tuple(10.0**e for e in range(-5, 2))}
-    assert solam["xi"] == (1, 10, 19, 28, 37, 46, 55, 64, 73, 82, 91, 100)
-    assert solam["lam"] == tuple(10.0**e for e in range(-5, 6))
-    full = {p.data[0].name: p.tune_evals for p in table.plans if p.passes == 15}
-    assert full["german"] == len(solam["xi"]) * len(solam["lam"]) > full["ijcnn1"]
-    maps = {(e.row, e.column): str(e.line.features) for e in table.entries}
-    assert {column for (_, column), phi in maps.items() if "unit" in phi} == {"SPDAM", "regSOLAM"}
-    assert maps["diabetes", "SPDAM"] == maps["german", "regSOLAM"] == "min-max+unit"
-    assert maps["splice", "SPDAM"] == maps["a9a", "regSOLAM"] == "unit-centred"
-
-
 def test_the_exact_minimiser_has_the_ridge_of_reg_solam():
     shares = {"german": 300 / 1000, "splice": 1648 / 3175, "usps": 3863 / 9298}
     for over in paper_file("spdam", "figure 1")["over"]:

@@ -23,22 +23,6 @@ def growth():
         yield benchmarks.growth
 
 
-@pytest.mark.parametrize(
-    ("seconds", "sorts", "low", "high"),
-    [
-        (lambda n: 3e-9 * n**2, False, 1.999, 2.001),
-        (lambda n: 1e-8 * n**0.5, False, 0.499, 0.501),
-        (lambda n: 1e-8 * n * np.log(n), True, 0.999, 1.001),  # a sort, after division by its log
-        (lambda n: 1e-8 * n * np.log(n), False, 1.05, 1.5),
-        (lambda n: 1e-3 + 1e-9 * n**2, False, 1.9, 2.1),  # the fixed cost of a call hides nothing
-    ],
-)
-def test_the_exponent_is_that_of_the_law(growth, seconds, sorts, low, high):
-    case = growth.Case("made", "n", lambda size: lambda: None, 10, 10**6, sorts=sorts)
-    sizes = tuple(case.sizes())
-    assert low < growth.Growth(case, sizes, tuple(seconds(n) for n in sizes)).exponent < high
-
-
 def test_a_square_that_is_timed_is_found_and_sizes_end_where_a_call_takes_long(growth):
     asked = []
 

@@ -1,4 +1,4 @@
-"""The metrics beside those of scikit-learn and scikit-survival, on random rows with ties."""
+"""The metrics beside those of scikit-learn, on random rows with ties."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import sklearn.metrics as theirs
 from nights import first
 
 from aucbench import metrics
-from aucbench.data import Survival
 
 SEEDS = first(range(40), 8)
-SURVIVAL = "scikit-survival is no dependency of aucbench; install it to hold ours against it"
 
 
 def near(value):
@@ -68,36 +66,3 @@ def test_classes_of_scikit_learn(seed):
         assert metrics.one_vs_rest(y, S, sample_weight=v, average=average) == near(value)
     each = theirs.roc_auc_score(y, S, multi_class="ovr", average=None, labels=labels)
     assert metrics.one_vs_rest(y, S, labels=labels, average=None) == near(each)
-
-
-def times(seed):
-    """Return times, events and scores, with ties in all of them."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(6, 40))
-    event = np.append([True, True], rng.random(n) < 0.6)
-    return np.append([1.0, 2.0], rng.integers(1, 12, n)), event, rng.integers(-8, 9, n + 2) / 4
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_concordance_of_scikit_survival(seed):
-    peer = pytest.importorskip("sksurv.metrics", reason=SURVIVAL)
-    time, event, s = times(seed)
-    value, *counts, tied_times = peer.concordance_index_censored(event, time, s)
-    told = metrics.concordant_pairs(time, event, s)
-    assert [metrics.cindex(time, event, s), told.estimate] == near([value, value])
-    assert [told.concordant, told.discordant, told.tied_scores] == counts
-    assert told.tied_times == tied_times
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_uno_s_concordance_of_scikit_survival(seed):
-    peer = pytest.importorskip("sksurv.metrics", reason=SURVIVAL)
-    from sksurv.util import Surv
-
-    time, event, s = times(seed)
-    past, seen, _ = times(seed + 1000)
-    past, seen = np.append(past, 13.0), np.append(seen, True)  # the last one is not censored
-    given = Surv.from_arrays(seen, past), Surv.from_arrays(event, time)
-    value = peer.concordance_index_ipcw(*given, s, tau=6.0)[0]
-    train = Survival.of(past, seen)
-    assert metrics.cindex(time, event, s, weight="ipcw", tau=6.0, train=train) == near(value)

@@ -6,12 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-from refusals import refusals
 from shown_pages import ROOT
 
 import aucbench
 from aucbench import aum
-from aucbench.pairs import Group
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +19,8 @@ def peers():
         patch.syspath_prepend(ROOT)
         import benchmarks.bench_select
         import benchmarks.measured
-        import benchmarks.peers.groups
         import benchmarks.peers.kernels
         import benchmarks.peers.programs
-        import benchmarks.peers.sets
 
         yield benchmarks
 
@@ -87,61 +83,6 @@ def test_weights_of_liblinear_and_svm_perf_are_read(peers, fake, tmp_path):
     found = programs.svm_perf(path, rows, 4, 0.1)
     np.testing.assert_array_equal(found.w, [1.0, 0.0, -2.0, 0.0])
     assert found.seconds == 1.25
-
-
-def of_peers(module, name, *words):
-    """A call of a function of the modules, which are imported only when it is asked."""
-    return lambda: getattr(__import__(f"benchmarks.{module}", fromlist=[name]), name)(*words)
-
-
-def ending():
-    from benchmarks.measured import Side, memory
-
-    memory(Side(lambda: __import__("os")._exit(3)))
-
-
-FALSE = ["false", "--"]
-
-
-@refusals(
-    ("it fails", of_peers("peers.process", "program", FALSE), RuntimeError, "ended with 1"),
-    ("no program", of_peers("peers.process", "program", ["./no"]), RuntimeError, "did not start"),
-    ("no path", of_peers("peers.programs", "given", "SOFIA"), FileNotFoundError, "program"),
-    ("the process of a call ends", ending, RuntimeError, "ended before"),
-)
-@pytest.mark.usefixtures("peers")
-def test_what_is_refused(call, error, word, monkeypatch):
-    monkeypatch.setenv("SOFIA", "nothing")
-    with pytest.raises(error, match=word):  # with what the program has said, in lines
-        call()
-
-
-def test_a_program_that_takes_too_long_is_ended(peers, fake):
-    assert peers.peers.programs.program([fake("while True: pass")], limit=1) is None
-
-
-def test_rows_are_split_by_class_and_a_missing_set_says_why(peers, tmp_path):
-    sets = peers.peers.sets
-    kept = sets.keep(sets.SMALL, tmp_path)
-    learnt, held = sets.halves(kept)
-    assert (kept.n, kept.d, learnt.y.size) == (400, 8, 300)
-    for part in (learnt, held):
-        assert np.count_nonzero(part.y > 0) == pytest.approx(0.3 * part.y.size, abs=1)
-    assert np.abs(sets.whole(kept).X).max() == 1.0
-    assert "nothing" in sets.keep("nothing", tmp_path).why
-
-
-def test_groups_are_written_as_queries_and_each_method_scores_test_groups(peers, tmp_path):
-    groups = peers.peers.groups
-    data = groups.made(400, 3)
-    data = aucbench.Data.of(data.rows.matrix, data.y, groups=data.groups, pairs=Group())
-    lines = groups._written(data, tmp_path / "rows.svm").read_text().splitlines()
-    queries = [int(line.split()[1].removeprefix("qid:")) for line in lines]
-    assert queries == sorted(queries)
-    assert len({*queries}) == 20
-    train, test = data.split(0.25, np.random.default_rng(0))
-    assert groups.methods()["rank-svm"](train, test).scores.shape == (test.n,)
-    assert "PRSVM" in groups.at_hand("PRSVM")
 
 
 @pytest.mark.nightly

@@ -1,13 +1,10 @@
 """Pages in a real browser: no error, no request, and all that can be pressed works."""
 
-import numpy as np
-import pandas as pd
 import pytest
 from nights import first_rows
 from result_folders import failed, with_cell
 from screens import SCREENS, look
 
-import aucbench
 from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
 from aucbench.report.chart import Chart
@@ -159,28 +156,3 @@ def test_a_page_of_sections(opened):
     assert page.run("return document.querySelector('details').open")
     page.choose("input[type=search]", "")
     assert len(column(page, "#many", 0)) == 201
-
-
-def test_the_page_of_judged_results(opened):
-    """What is not known of values of others is not there."""
-    rng = np.random.default_rng(3)
-    table = pd.DataFrame(
-        {"method": m, "dataset": f"set {i}", "fold": k, "auc": 0.7 + gain + rng.normal(0, 0.02)}
-        for m, gain in (("good", 0.1), ("fair", 0.08), (NASTY, 0.0), ("poor", -0.1))
-        for i in range(8)
-        for k in range(3)
-    ).query("method != 'fair' or dataset != 'set 2'")
-    judged = aucbench.judge(table)
-    page = opened(judged.report())
-    assert [page.count(f"#{name}") for name in ("environment", "commands")] == [0, 0]
-    assert NASTY in page.texts("#solvers tbody th")
-    assert not {"fit s", "non-zeros"} & {*page.texts("#solvers th, #data-sets th")}
-    assert any("rows and scores were not seen" in text for text in page.texts("#data p"))
-    assert any("The table has no value." in text for text in page.texts("#failures p"))
-    assert page.count("#data-sets tbody tr") == 32
-    assert page.count("#pairs tbody tr") == 3
-    answer = judged.findings.advice.sentences
-    assert page.texts("#answer p") == [" ".join(one.split()) for one in answer]
-    page = opened(aucbench.judge(table[table["dataset"] == "set 0"]).report())
-    assert page.count("#solvers tbody tr") == 4
-    assert page.count("#pairs tbody td small") == 6

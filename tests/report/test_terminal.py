@@ -4,9 +4,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
-from sklearn.datasets import load_breast_cancer
 from toys import cell, cells_in_process, record_of
 
 import aucbench
@@ -200,17 +198,3 @@ def test_records_data_and_models_fit_in_a_line_of_text_and_their_names_are_escap
     for shown in (html, results._repr_html_()):
         assert "<script" not in shown
         assert "\x1b" not in shown
-
-
-@pytest.mark.usefixtures("in_process")
-@pytest.mark.filterwarnings("ignore:table-.* constant:UserWarning")
-def test_a_table_is_compared_as_its_file(tmp_path):
-    frame = load_breast_cancer(as_frame=True).frame[:150].assign(one=1.0)
-    frame["kind"] = np.where(frame["mean area"] > 500, "large", "small")
-    asked = {"target": "target", "positive": "0", "splits": 2, "passes": 3}
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    by_file = compare("logistic", str(tmp_path / "t.csv"), **asked)
-    for table in (frame, pl.from_pandas(frame)):
-        found = compare("logistic", table, **asked)
-        assert found[0].measures.auc == by_file[0].measures.auc
-        assert found[0].sizes.data == by_file[0].sizes.data

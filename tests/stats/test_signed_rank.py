@@ -153,30 +153,6 @@ def require_share(count, draws, share, alternative="greater"):
     assert binomtest(count, draws, share, alternative=alternative).pvalue > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("n", "draws"), first_rows([(14, 500), *((n, 2000) for n in (6, 7, 14, 30, 60))])
-)
-@pytest.mark.parametrize("decimals", [None, 0])
-def test_size_and_coverage_on_null_data(n, draws, decimals):
-    """Rejections are as many as the discrete test can have; with ties (decimals 0) no more."""
-    d = np.random.default_rng(n).standard_t(4, (draws, n))
-    found = [signed_rank(row) for row in (d if decimals is None else np.round(d, decimals))]
-    share, alternative = 0.05, "greater"
-    if decimals is None:
-        share, alternative = attained_size(n, critical(n, 0.05)), "two-sided"
-    require_share(sum(one.p < 0.05 for one in found), draws, share, alternative)
-    require_share(sum(not one.low <= 0 <= one.high for one in found), draws, share, alternative)
-
-
-def attained_size(n, cut):
-    """2 P(T <= cut), by counting the subsets of the ranks 1 to n with a sum of at most cut."""
-    ways = np.zeros(cut + 1)
-    ways[0] = 1.0
-    for rank in range(1, min(n, cut) + 1):
-        ways[rank:] += ways[: ways.size - rank].copy()
-    return 2.0 * ways.sum() / 2.0**n
-
-
 def paired(n=12, k=4, seed=0):
     rng = np.random.default_rng(seed)
     effects = np.array([0.0, 0.001, -0.02, 0.004])[:k]
@@ -246,16 +222,6 @@ def test_family_wise_error_on_null_data(n, k, draws):
         words = {pair.word for pair in PairTest().pairs(ResultTable(values, "abcde"[:k]))}
         wrong += bool(words & {Word.BETTER, Word.WORSE})
     require_share(wrong, draws, 0.05)
-
-
-@pytest.mark.parametrize(("n", "draws"), first_rows([(14, 400), (14, 2000), (40, 2000)]))
-def test_equivalent_is_rarely_said_at_the_edge_of_the_rope(n, draws):
-    """A true difference of exactly the rope is called equivalent with at most (1 - level)/2."""
-    rng, said = np.random.default_rng(n), 0
-    for _ in range(draws):
-        values = np.column_stack([rng.normal(0.005, 0.004, n), np.zeros(n)])
-        said += PairTest(rope=0.005).pairs(ResultTable(values, "ab")).all[0].word is Word.EQUIVALENT
-    require_share(said, draws, 0.025)
 
 
 def test_means_are_over_known_values_and_their_intervals_over_drawn_data_sets():

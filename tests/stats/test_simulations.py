@@ -145,13 +145,6 @@ def test_another_learner_keeps_the_level_too(example, learner):
 
 
 @NIGHTLY
-def test_the_old_rule_is_too_bold_with_ten_repeats(example):
-    found = rates(example, 1.0, rows=60, repeats=10, count=60)
-    require_level(found["new"])
-    assert found["old"][0] > 0.06 > found["new"][0]
-
-
-@NIGHTLY
 @pytest.mark.parametrize("number", range(14))
 def test_equal_solvers_by_night(example, number):
     simulation = example("one_table")
@@ -200,15 +193,3 @@ def test_words_are_false_as_rarely_as_they_say_by_night(example, m, data_sets):
         assert (~stars[:, best]).mean() <= most(0.05, count)
         wrong = simulation.on_reference(getattr(simulation, kind), m, data_sets, count)["new"][0]
         assert wrong <= most(0.05, count)
-
-
-@NIGHTLY
-def test_words_are_seldom_false_where_families_are_counted_and_often_where_tables_are(
-    example, monkeypatch
-):
-    families = example("families")
-    monkeypatch.setattr(families, "FAMILIES", (30,))
-    monkeypatch.setattr(families, "DRAWN", 20)
-    [line] = families.words(60)
-    false = [float(cell.split()[0]) for cell in line[1:]]
-    assert max(false[1], false[3]) <= 0.15 < 0.25 < min(false[0], false[2])
