@@ -129,6 +129,7 @@ REFUSED = refusals(
     ("k of 0", lambda: metrics.precision_at(Y, S, k=0), ParameterError, "k"),
     ("k of 61", lambda: metrics.precision_at(Y, S, k=61), DataError, "k=61"),
     ("p above 1", lambda: metrics.brier([1, 0], [0.5, 1.1]), DataError, "probabilities"),
+    ("p below 0", lambda: metrics.brier([1, 0], [0.5, -0.1]), DataError, "probabilities"),
     ("no p", lambda: metrics.log_loss([], []), DataError, "one row"),
     ("no row of a class", lambda: hand_till([0, 1, 1], np.eye(3)), DataError, "class 2"),
     ("columns", lambda: hand_till([0, 1, 2], np.eye(3)[:2]), DataError, "shape"),
