@@ -254,3 +254,13 @@ def test_rank_intervals_cover_about_as_often_as_they_say(draws):
         covered += one.low <= (k + 1) / 2 <= one.high
     require_share(covered, draws, 0.90, "less")
     require_share(covered, draws, 0.97)
+
+
+@pytest.mark.parametrize(("n", "draws"), first_rows([(14, 400), (14, 2000), (40, 2000)]))
+def test_equivalent_is_rarely_said_at_the_edge_of_the_rope(n, draws):
+    """A true difference of exactly the rope is called equivalent with at most (1 - level)/2."""
+    rng, said = np.random.default_rng(n), 0
+    for _ in range(draws):
+        values = np.column_stack([rng.normal(0.005, 0.004, n), np.zeros(n)])
+        said += PairTest(rope=0.005).pairs(ResultTable(values, "ab")).all[0].word is Word.EQUIVALENT
+    require_share(said, draws, 0.025)
