@@ -24,9 +24,6 @@ MAPS = ("standard", "aucbench:standard")
 
 MISTAKES = refusals(
     ("solver", lambda: compare("logistc", SET), ParameterError, "'logistic'"),
-    ("parameter", lambda: compare("sht-auc[q=1]", SET), ParameterError, "blocks, gamma"),
-    ("value", lambda: compare("sht-auc[k=0]", SET), ParameterError, "at least 1"),
-    ("data set", lambda: compare("logistic", "brest-cancer"), ParameterError, SET),
     ("number as data", lambda: compare("logistic", [3]), ParameterError, "Data.of"),
     ("a class", lambda: compare([Descent, "logistic"], SET), ParameterError, "instance"),
     ("number", lambda: compare([3, "logistic"], SET), ParameterError, "name of a solver"),

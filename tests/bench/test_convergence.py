@@ -76,16 +76,6 @@ def test_a_stalled_fit_without_a_gap_has_not_converged():
 
 
 @pytest.mark.parametrize(
-    "unknown", [{"objective_at_start": None}, {"value": None, "values": ()}, {"status": "error"}]
-)
-def test_nothing_is_said_where_there_is_no_objective(unknown):
-    found = judged(fit(**{"values": power(20), **unknown}))
-    relative_to_nothing = judged(fit([0.3, 0.2], objective_at_start=0.0))  # of the AUM at w = 0
-    assert (found.relative_gap, found.gap_kind, found.converged) == (None, None, None)
-    assert relative_to_nothing.converged is None
-
-
-@pytest.mark.parametrize(
     ("solver", "problem"),
     [
         ("means", "PairwiseSquare + Identity"),

@@ -24,18 +24,6 @@ RESULTS = {"splits": 2, "passes": 3}
 ROWS = data()
 
 
-@pytest.mark.slow
-def test_instances_data_names_and_specs_stand_in_one_comparison():
-    found = compare([Descent(0.005), "logistic"], [ROWS, "breast-cancer"], **RESULTS)
-    assert [r.status for r in found if r.status.status != "ok"] == []
-    frame = found.findings.frame
-    assert frame.solvers == ("Descent[gamma=0.005]", "logistic")
-    assert frame.datasets[0].startswith("data-")
-    assert frame.datasets[1] == "breast-cancer"
-    assert found[0].parameters["gamma"] == 0.005
-    assert found[0].plugin == ("toys", "object", "toys")
-
-
 def test_a_folder_says_that_its_objects_are_gone(tmp_path):
     compare(Descent(), ROWS, **RESULTS, out=tmp_path / "out")
     found = read_frame(tmp_path / "out")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import assert_refused
-from toys import SOLVERS, Bench, cell, told
+from toys import SOLVERS, cell
 
 from aucbench.bench.codec import dump, load
 from aucbench.bench.worker.build import check_grid, grids_of, points_of
@@ -128,17 +128,3 @@ def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
     assert (told["ok"], told["reason"]) == (False, "lam must be greater than 0, got -1.0")
     assert not resolve_spec("solvers", parse_spec("ls-svm"), (("lamb", LOG),))["ok"]
     assert_refused(lambda: check_grid(Spec("odd"), True), PluginError, "'12'")
-
-
-def test_a_cell_is_tuned_over_ranges(toys, tmp_path):
-    bench = Bench(tmp_path / "bench")
-    for planned in (
-        cell("wide", tune=True, tune_evals=4),
-        cell("split", tune=True, tune_evals=5),
-        cell("ls-svm", tune=(("lam", LOG),), tune_evals=3),
-    ):
-        done = bench.run(planned)
-        (tuning,) = told(done, "tuning")
-        assert done.result["status"] == "ok"
-        assert len(tuning["table"]) == planned.tune_evals
-        assert tuning["chosen"] in [row["parameters"] for row in tuning["table"]]

@@ -1,7 +1,6 @@
 """Records: whatever happened to a cell, its record says so, and no worker decides a measure."""
 
 import json
-import os
 from io import BytesIO
 from math import inf, nan
 from pathlib import Path
@@ -17,8 +16,6 @@ from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.results.convergence import Convergence, Optima, flat_row
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Conditions, Record, documented
-from aucbench.bench.worker import machine
-from aucbench.bench.worker.machine import here
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import DataError
 from aucbench.processes.records import Ending, Outcome
@@ -282,17 +279,6 @@ def test_lines_that_make_no_sense_do_no_harm():
     made = record(lines=(*wrong, {"point": inf}, {"tuning": {"chosen": {}}}))
     assert (made.sizes.n_train, made.plugin, made.curve) == (None, None, ())
     assert made.tuning == {"chosen": {}}
-
-
-def test_a_process_keeps_to_as_many_cores_as_it_has_threads(monkeypatch):
-    here()  # the machine is asked once, before a process is pinned
-    before = os.sched_getaffinity(0)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    try:
-        assert len(pinned := machine.pin()) == 1
-        assert os.sched_getaffinity(0) == {*pinned} <= before
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def test_an_auc_that_cannot_be_had_is_an_error_of_the_cell_not_of_the_run(monkeypatch):

@@ -1,7 +1,4 @@
-"""What a run imports and asks before its first cell, and what its workers are given to import."""
-
-import subprocess
-import sys
+"""Which cells share a process with others: only those whose code is that of aucbench."""
 
 import pytest
 
@@ -10,26 +7,6 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.resolver import resolve_names
 
 pytestmark = pytest.mark.plain
-
-CODE = """
-import sys
-import aucbench.bench.runner, aucbench.cli.run, aucbench.projectors
-import aucbench.bench.evaluation.measures, aucbench.bench.evaluation.targets
-import aucbench.progress, aucbench.datasets.located
-print(*sorted(name for name in sys.modules if name.count(".") == 1 and name.startswith("scipy.")))
-from aucbench import kernels
-print("aucbench.kernels.linear" in sys.modules)
-kernels.linear.scores
-print("aucbench.kernels.linear" in sys.modules)
-"""
-
-
-def test_no_part_of_scipy_is_imported_before_a_run_nor_a_kernel_before_its_use():
-    *scipy, before, after = subprocess.check_output([sys.executable, "-c", CODE], text=True).split()
-    heavy = {"scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats"}
-    assert heavy & {*scipy} == set()
-    assert "scipy.version" in scipy  # it is seen where it is imported
-    assert (before, after) == ("False", "True")
 
 
 def test_cells_that_run_a_package_of_others_are_not_trusted(in_process, tmp_path, monkeypatch):
