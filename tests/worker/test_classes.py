@@ -62,16 +62,6 @@ def test_the_cell_is_the_run_of_all_classes(solver):
     assert points[-1]["passes"] == pytest.approx(last.passes)
 
 
-def test_trees_have_scores_and_no_weights():
-    done, points = fitted("hist-gradient-boosting")
-    made = judged(done, points)
-    assert made.status.status is CellStatus.OK
-    assert "w" not in done.arrays
-    assert done.arrays["scores"].shape == (60, 3)
-    assert done.result["test_points"] == []
-    assert points
-
-
 def test_sets_are_checked_for_each_class():
     done, points = fitted("sht-auc[k=2]", passes=20)
     assert judged(done, points).measures.feasible

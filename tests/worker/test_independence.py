@@ -51,13 +51,6 @@ def test_a_score_that_depends_on_other_rows_is_refused_and_rounding_allowed(name
         require_scored_alone("Own", score, ROWS, score(ROWS))
 
 
-def test_scores_that_are_no_numbers_are_left_to_the_measures_and_one_row_is_enough():
-    require_scored_alone("Own", centred, ROWS, np.where(np.arange(40) == 3, np.nan, centred(ROWS)))
-    for n in (1, 2, 3):
-        few = ROWS.take(slice(0, n))
-        require_scored_alone("Own", plain, few, plain(few))
-
-
 def test_a_feature_that_depends_on_other_rows_is_refused():
     def ask(mapped):
         require_mapped_alone("the map", mapped, ROWS, mapped(ROWS))

@@ -8,7 +8,7 @@ import pytest
 from tables import table
 from toys import cell
 
-from aucbench import Data, auc, get_solver, solve
+from aucbench import Data
 from aucbench.bench.worker import jobs, rows
 from aucbench.bench.worker.features import Refitted, map_split
 from aucbench.bench.worker.rows import Block
@@ -18,7 +18,6 @@ from aucbench.data.folds import drawn_few
 from aucbench.datasets import load
 from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.tables import Encoding, Schema
-from aucbench.registry import get_features
 
 N = 240
 
@@ -36,22 +35,6 @@ def path(tmp_path):
 
 def planned(path, solver="logistic", **given):
     return cell(solver, str(path), **{"reading": ReadOptions(target="sick"), **given})
-
-
-def test_a_cell_learns_the_encoding_from_its_training_rows(bench, path):
-    asked = planned(path, features="standard", seed=3, split=1)
-    done = bench.run(asked)
-    data = load(path, target="sick")
-    held = np.setdiff1d(np.arange(N), train := learnt_rows(bench, asked))
-    encoding = Encoding.learn(data.schema, data.rows.take(train))
-    first = Data(encoding(data.rows.take(train)), data.target.take(train))
-    phi = get_features("standard").fit(first, np.random.default_rng([3, 1]))
-    run = solve(get_solver("logistic"), first.with_rows(phi(first.rows)), passes=4, seed=3)
-    scores = run.decision_function(phi(encoding(data.rows.take(held.astype(np.int32)))))
-    assert done.error is None
-    assert done.record.ok
-    assert done.record.measures.auc == auc(data.y[held], scores)
-    assert (done.record.sizes.columns, done.record.sizes.d) == (4, encoding.d)
 
 
 def learnt_rows(bench, asked):
