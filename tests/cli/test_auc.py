@@ -94,12 +94,8 @@ MISTAKES = [
     (f"{TWO} score", "two columns"),
     (f"{TWO} w --groups g", "--groups"),
     (f"{TWO} w --memory 0.001", "MB"),
-    ("--groups g --each row", "'row'"),
     ("--each pair", "groups"),
     ("--max-fpr 0", "max_fpr"),
-    ("--threads 0", "at least 1"),
-    ("--memory 0", "memory"),
-    ("--engine spark", "'spark'"),
 ]
 
 

@@ -1,6 +1,5 @@
 """list, show, plugins, cite and data: what there is; and streams that are closed."""
 
-import json
 import re
 import subprocess
 import sys
@@ -113,14 +112,6 @@ def test_the_list_says_where_each_data_set_is(folder):
     }.items():
         assert words in lines[name]
     assert "\x1b" not in shown
-
-
-def test_show_says_all_of_a_data_set(folder):
-    told = said("show", "skin")
-    for word in ("1 = skin, the rarer class", "sha256 008f1fb6a169", "CC BY 4.0", "B, G, R"):
-        assert word in told
-    assert "the catalogue does not know it" in said("show", "b\x1bm")
-    assert json.loads(said("show", "mnist", "--json"))["data"]["positive"] == [5, 6, 7, 8, 9]
 
 
 def test_fetch_says_what_is_here_and_what_cannot_be_had(folder):

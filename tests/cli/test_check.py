@@ -18,10 +18,6 @@ class Doubled(PairwiseSquare):
     def value(self, w):
         return 2 * super().value(w)
 """
-LOSS = """
-def mean(scores, labels, m=1.0):
-    return (m - (scores[labels > 0][:, None] - scores[labels <= 0])).clip(0).mean()
-"""
 DEADLY = """
 @dataclass(frozen=True)
 class Deadly(L2Ball):
@@ -59,17 +55,6 @@ def test_a_broken_law_is_named_and_the_command_fails(file):
     assert title.startswith("Doubled (objectives): 2 broken, ")
     assert line.startswith("  BROKEN   gradient: the slope of value is")
     assert broken(result) == ["gradient", "rounding"]
-
-
-def test_a_loss_is_named_and_what_it_costs_is_said(file):
-    file("loss.py", LOSS)
-    result = done(
-        "check", "loss.py:mean[m=0.5]", "--law", "exact-loss", "--law", "many-rows", code=1
-    )
-    title, line, other = result.stdout.splitlines()
-    assert title == "loss.py:mean[m=0.5] (losses): 1 broken, 1 hold"
-    assert line.startswith("  BROKEN   many-rows: 6250 rows took ")
-    assert other == "  holds    exact-loss: it is the hinge with margin 0.5"
 
 
 def test_a_plugin_that_kills_its_process_or_never_ends_costs_the_law_only(file):

@@ -68,22 +68,6 @@ def test_json_has_one_object_per_cell(toys, compared, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["rows.json"]
 
 
-def test_table_rows_and_lines_say_which_fits_have_not_converged(compared, tmp_path):
-    converged = {"ls-svm[lam=0.01]": True, "opauc[lam=0.005]": False, "logistic": None}
-    asked = ("--data", "breast-cancer", "--solvers", ",".join(converged), "--features", "maxabs")
-    out, exported = tmp_path / "kept", tmp_path / "table.json"
-    result, each = compared(*asked, "--splits", 2, "--passes", 5, "--out", out)
-    rows = {row["solver"]: row for row in each}
-    ends = [" ".join(row[row.index("2/2") + 1 :]) for row in table(result.stdout).values()]
-    assert ends == ["", "not converged", "over budget"]
-    assert {name: rows[name]["converged"] for name in converged} == converged
-
-    done("export", out, exported)
-    names = ("solver", "relative_gap", "gap_kind", "converged")
-    both = ({tuple(row[n] for n in names) for row in some} for some in (strict(exported), each))
-    assert next(both) == next(both)
-
-
 def test_ctrl_c_keeps_the_finished_rows(toys, tmp_path, monkeypatch):
     path, real = tmp_path / "rows.json", runner.run
 
@@ -138,18 +122,6 @@ def test_metrics_are_those_of_the_stored_scores_and_cells_do_not_know_of_them(te
             assert row["pauc[max_fpr=0.1]"] == pytest.approx(partial, rel=1e-12)
     extra = {"ap", "pauc[max_fpr=0.1]"}
     assert [{k: v for k, v in row.items() if k not in extra} for row in rows] == plain
-
-
-def test_the_table_has_a_column_for_each_metric_and_the_verdict_is_on_the_first(tested):
-    out, (plain, _), (text, rows) = tested
-    assert "AP" not in plain
-    _, header, *lines = text.partition("\n\n")[0].splitlines()
-    place = header.split().index("pAUC[max_fpr=0.1]")
-    assert header.split()[place - 1] == "AP"
-    values = [row["ap"] for row in rows if row["solver"] == "logistic"]
-    assert f" {np.mean(values):.4f} " in next(line for line in lines if "logistic" in line)
-    assert "has the highest AUC" in text
-    assert "has the highest AP" in said("report", out, "--metrics", "ap")
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the fit that diverges

@@ -72,19 +72,6 @@ def test_a_run_takes_it_once(opened):
         assert is_closed(taken)
 
 
-def test_a_run_opens_its_own_where_none_could_start_ahead(monkeypatch, opened):
-    def refused(engine, modules):
-        raise OSError("no space left")
-
-    with monkeypatch.context() as full_disk:
-        full_disk.setattr(LocalEngine, "open", refused)
-        start = head_start(["compare"])
-        start.__enter__()
-    with supervisor_of(LocalEngine(), []) as own:
-        assert [*opened] == [own]
-    start.__exit__(None, None, None)
-
-
 def test_a_refused_option_leaves_nothing(tmp_path):
     command = [sys.executable, "-c", MAIN, "compare", "--splits", "x"]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

@@ -1,4 +1,4 @@
-"""compare, fit, predict and explain on times of events and on grades."""
+"""compare, fit, predict and explain on times of events."""
 
 import json
 
@@ -13,7 +13,6 @@ from aucbench.models import Model
 pytestmark = pytest.mark.usefixtures("in_process")
 
 TIMES = ("--time-to-event", "days", "--event", "state", "--positive", "dead")
-GRADES = ("--target", "rating", "--labels", "grades", "--groups", "query", "--splits", 2)
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +24,6 @@ def folder(tmp_path_factory):
     dies, leaves = rng.exponential(np.exp(-risk) * 30), rng.exponential(40, 120)
     days, state = np.ceil(np.minimum(dies, leaves)), np.where(dies <= leaves, "dead", "alive")
     frame.assign(days=days, state=state).to_csv(path / "times.csv", index=False)
-    graded = frame.assign(rating=np.digitize(frame.age, [-1, 0, 1]), query=np.arange(120) // 8)
-    graded.to_csv(path / "grades.csv", index=False)
     return path
 
 
@@ -62,11 +59,3 @@ def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
     assert not Model.load(out).decides
     for option, value in (("sensitivity", "0.9"), ("calibration", "isotonic"), ("by", "kind")):
         assert f"leave {option} out" in refused(*command, f"--{option}", value)
-
-
-def test_grades_are_compared_within_queries(folder):
-    out, data = folder / "grades.json", ("--data", folder / "grades.csv", *GRADES)
-    printed = done("compare", *data, "--solvers", "ls-svm", "--json", out).output
-    assert "grade AUC" in printed
-    assert "count 15 groups" in flat(printed)
-    assert all(row["groups"] == 15 or row["auc"] > 0.9 for row in strict(out))

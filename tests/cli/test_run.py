@@ -1,6 +1,5 @@
 """`aucbench run`, `status` and `export`: plans in files, results in folders."""
 
-import shutil
 from functools import cache
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 from command_line import done, refused, said, strict
 
 from aucbench.bench import resolver
-from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.results.store import Store
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -88,32 +86,6 @@ def test_stale_rows_and_those_of_other_settings_are_told_apart(plan, monkeypatch
     assert {*column("stale")} == {""}
     assert "8 rows in table.csv" in said("export", "kept", "table.csv", "--stale")
     assert {*column("stale")} == {"", "true"}
-
-
-@pytest.mark.parametrize("gone", [lambda kept: kept.rename("elsewhere"), shutil.rmtree])
-def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkeypatch, gone):
-    def late(store, *given):
-        gone(store.folder)
-        return write(store, *given)
-
-    write = Store.write
-    monkeypatch.setattr(Store, "write", late)
-    result = done(*RUN, "--quiet", code=2)
-    assert "the results folder kept was moved or deleted while it was in use" in result.stderr
-    assert not Path("kept").exists()
-
-
-def test_compare_with_tuning_in_a_folder(toys, tmp_path):
-    common = ("compare", "--solvers", "means", "--data", "breast-cancer", "--splits", 2, "--tune")
-    path = tmp_path / "rows.json"
-    told = said(*common, "--timing", "--out", tmp_path / "kept", "--json", path)
-    rows = strict(path)
-    assert "means (tuned)" in told
-    assert "tuned by 2 point(s) x 3 inner splits" in told
-    assert all(row["tune"] is True and row["parameters"]["scale"] in (1, 2) for row in rows)
-    assert all(row["tune_seconds"] > 0 for row in rows)
-    (kept,) = (tmp_path / "kept" / "plans").iterdir()
-    assert parse_plan(kept.read_text()).repeat_fits == 5
 
 
 def test_status_lists_cells_and_prints_the_traceback_of_one(plan):
