@@ -4,12 +4,10 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 
-import psutil
 import pytest
 from engines.conftest import PATIENCE
 from supervise.asking import until
@@ -89,39 +87,3 @@ def test_workers_that_cannot_run_cells_are_a_clear_error(dask_engine, cells, mon
         monkeypatch.setattr(dask, name, thing)
         with pytest.raises(AucbenchError, match="no disk"):
             list(dask_engine.run([("a", cells.job("sign"))]))
-
-
-@pytest.fixture
-def plugin():
-    plugin = dask.CellPlugin("run", 1)
-    plugin.setup(None)
-    yield plugin
-    plugin.teardown(None)
-
-
-@pytest.fixture
-def ask(plugin):
-    """Ask in a thread of its own for a job of the worker."""
-    with ThreadPoolExecutor(4) as pool:
-        yield lambda key, job: pool.submit(plugin.run, key, job)
-        plugin.teardown(None)
-
-
-def servers():
-    """The warm processes of this one."""
-    children = psutil.Process().children()
-    return {p for p in children if any("forkserver" in part for part in p.cmdline())}
-
-
-def test_tasks_share_a_supervisor_and_one_that_is_cancelled_ends_alone(plugin, ask, cells):
-    before = servers()
-    answers = [ask(f"run-{n}", cells.job("wait", n)) for n in range(4)]
-    cells.until_started(0, 1, 2, 3)
-    assert len(servers() - before) == 1
-    plugin.transition("run-0", "executing", "released")
-    plugin.transition("run-1", "executing", "memory")
-    with pytest.raises(CancelledError):
-        answers[0].result()
-    assert len(cells.alive()) == 3
-    cells.open()
-    assert [answer.result().result["n"] for answer in answers[1:]] == [1, 2, 3]

@@ -1,28 +1,11 @@
 import os
-import platform
 import sys
-from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from aucbench.bench import sources
-from aucbench.bench.worker import machine
 from aucbench.processes import host
-
-
-@pytest.fixture(params=["win32", "darwin"])
-def elsewhere(monkeypatch, request):
-    """The name of another system, which has none of what only Linux has."""
-    machine._machine.cache_clear()
-    monkeypatch.setattr(sys, "platform", request.param)
-    monkeypatch.setattr(machine, "CPUINFO", machine.Path("/absent"))
-    if request.param == "win32":
-        monkeypatch.setattr(machine, "os", SimpleNamespace(environ=os.environ))  # no load
-    else:
-        monkeypatch.delattr(psutil.Process, "cpu_affinity", raising=False)
-    yield request.param
-    machine._machine.cache_clear()
 
 
 def test_cores_and_memory_are_those_that_this_process_may_use(monkeypatch):
@@ -30,18 +13,6 @@ def test_cores_and_memory_are_those_that_this_process_may_use(monkeypatch):
     assert 0 < sources.free_memory() <= 1.2 * psutil.virtual_memory().available
     monkeypatch.setattr(host, "core_numbers", list)
     assert host.cores() == os.cpu_count()
-
-
-def test_other_systems_say_what_they_know(elsewhere, monkeypatch):
-    monkeypatch.setattr(platform, "processor", lambda: "AMD64 Family 25")
-    monkeypatch.setenv(machine.THREADS, "1")
-    is_macos, here = elsewhere == "darwin", machine.here()
-
-    assert (here["cpu"], here["threads"]) == ("AMD64 Family 25", 1)
-    assert (here["load"] is not None) == is_macos
-    assert (host.core_numbers() == []) == is_macos
-    if is_macos:
-        assert machine.pin() is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has control groups")

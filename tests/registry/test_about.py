@@ -10,11 +10,9 @@ import pytest
 from toys import HEAD, HOOK
 
 from aucbench import get_dataset, get_solver, solve
-from aucbench.about import bibtex, references
+from aucbench.about import bibtex
 from aucbench.data import Data
-from aucbench.datasets import entries
-from aucbench.datasets.collections import SOURCES
-from aucbench.registry import describe, get_features, list_solvers, names
+from aucbench.registry import describe, get_features, list_solvers
 from aucbench.registry.describing import document as described
 
 pytestmark = pytest.mark.plain
@@ -58,18 +56,6 @@ def test_every_solver_says_what_it_is_for_and_its_docstring_names_its_paper(name
         year = re.search(r"year = \{(\d{4})\}", entry)[1]
         assert spelt in found.doc, entry
         assert year in found.doc, entry
-
-
-def test_every_reference_is_used():
-    used = {
-        key
-        for kind in ("solvers", "features", "datasets")
-        for name in names(kind)
-        for key in describe(kind, name).cites
-    }
-    used |= {key for entry in entries().values() for key in entry.cites}
-    used |= {key for collection in SOURCES for key in collection.CITES}
-    assert used == {*references()}
 
 
 def test_what_is_said_to_be_sparse_is(rows):

@@ -5,12 +5,10 @@ import re
 from itertools import chain
 from pathlib import Path
 
-import pytest
-
 import aucbench
 from aucbench.contract import CAPABILITIES
 from aucbench.objectives import aucbench_objectives
-from aucbench.registry.defaults import class_needs, defaults, solvers_with
+from aucbench.registry.defaults import class_needs, defaults
 from aucbench.registry.discovery import BUILT_IN, entries
 from aucbench.registry.specs import parse_spec
 
@@ -63,11 +61,3 @@ def test_each_default_is_a_solver_with_the_capability_of_its_list():
     assert named <= SOLVERS
     for capability in CAPABILITIES.keys() & lists.keys():
         assert all(capability in class_needs(name).capabilities for name in lists[capability])
-
-
-@pytest.mark.parametrize("capability", sorted(CAPABILITIES))
-def test_solvers_with_a_capability_are_those_that_say_so(capability):
-    found = solvers_with(capability)
-    assert found == sorted(found)
-    for name in SOLVERS - {"estimator"}:  # a function that makes solvers
-        assert (name in found) == (capability in class_needs(name).capabilities)

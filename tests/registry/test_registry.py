@@ -82,19 +82,6 @@ def test_every_built_in_is_what_it_says(kind):
         assert {name for grid in found.space for name in grid} <= parameters
 
 
-def test_describe_tells_parameters_grid_and_origin(own):
-    found = describe("solvers", "foo")
-    assert (found.plugin, found.distribution, found.version) == ("foo", "foo", "2.5")
-    assert found.doc == "w <- 0."
-    assert [(p.name, p.type, p.required, p.default) for p in found.parameters] == [
-        ("k", "int", False, 3),
-        ("fast", "bool", False, True),
-        ("gamma", "float | None", False, None),
-    ]
-    assert found.space == ({"k": {"text": "1, 2", "values": [1, 2]}},)
-    assert "data" not in [p.name for p in describe("objectives", "logistic").parameters]
-
-
 def test_what_nobody_registers_is_a_file(own, monkeypatch):
     path = own / "my data (1).csv"
     path.write_text((own / "mine.csv").read_text())

@@ -22,7 +22,7 @@ PATH = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)]
 SIGNS = 6  # of two jobs, and two orphans of each
 
 CLIENT = """
-import os, signal, sys
+import os, sys
 from threading import Thread
 from supervise.asking import job, signs_in, until
 from aucbench.processes import Supervisor
@@ -34,7 +34,6 @@ def call():
     except CancelledError:
         os.write(1, b"cancelled\\n")  # in one call: lines of threads do not mix
 
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it
 with Supervisor(preload=("numpy",)) as supervisor:
     print(supervisor.folder, flush=True)
     threads = [Thread(target=call, daemon=True) for _ in range(2)]
@@ -57,7 +56,7 @@ ENDING = """
     kill_group = family.kill_group
     family.kill_group = lambda leader: (kill_group(leader), os._exit(0))
 """
-INT, TERM, HUP, KILL = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL
+INT, TERM, KILL = signal.SIGINT, signal.SIGTERM, signal.SIGKILL
 ENDS = {
     # what the client does, the signals that it gets, and when: if its jobs have begun (None), or so
     # many seconds after its supervisor was opened
@@ -67,7 +66,6 @@ ENDS = {
     "is killed while jobs start": (CALLS, [KILL], 0.1),
     "is interrupted twice": (CALLS, [INT, INT], None),
     "gets SIGTERM": (CALLS, [TERM], None),
-    "gets SIGHUP": (CALLS, [HUP], None),
     "ends while it ends its jobs": (ENDING, [], None),
     "closes": ("    pass", [], None),
 }
