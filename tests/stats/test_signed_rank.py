@@ -160,18 +160,6 @@ def paired(n=12, k=4, seed=0):
     return rng.uniform(0.6, 0.9, (n, 1)) + effects + noise
 
 
-def test_the_verdict_has_four_words():
-    rng = np.random.default_rng(0)
-    small, large = rng.uniform(-0.002, 0.002, 12), 0.03 + rng.uniform(-0.01, 0.01, 12)
-    base = rng.uniform(0.6, 0.9, 12)
-    values = [base, base + small, base + large, base + np.tile([0.05, -0.05], 6)]
-    pairs = PairTest().pairs(ResultTable(np.column_stack(values), ["a", "near", "high", "wide"]))
-    words = {(p.a, p.b): p.word for p in pairs}
-    assert words["a", "near"] is Word.EQUIVALENT
-    assert words["a", "high"] is words["near", "high"] is Word.WORSE
-    assert words["a", "wide"] is Word.UNCLEAR
-
-
 def test_missing_cells_lose_by_the_worst_rank():
     values = paired(10, 2)
     values[:, 0] = values[:, 1] + 0.01
