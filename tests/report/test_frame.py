@@ -47,14 +47,6 @@ def test_a_folder_is_sorted_by_data_set_and_solver(results_folder, records):
                 assert found.means(column)[i, j] == pytest.approx(mean)
 
 
-def test_scores_come_with_the_labels_of_their_rows(frame):
-    row = frame.rows(0, 0)[0]
-    arrays = frame.scores(row)
-    positive, negative = (arrays["scores"][arrays["y"] == label] for label in (1, -1))
-    greater = (positive[:, None] > negative).mean() + (positive[:, None] == negative).mean() / 2
-    assert greater == pytest.approx(frame.numbers["auc"][row])
-
-
 def test_choices_that_vary_are_in_the_names(records):
     some = [replace(with_cell(r, passes=99.0), id=r.id[::-1]) for r in records]
     found = frame_of([*records, *some])

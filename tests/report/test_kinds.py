@@ -12,7 +12,6 @@ from aucbench.data.grades import Grades
 from aucbench.metrics import cindex, grade_auc, hand_till, measure
 from aucbench.metrics.roc import bands
 from aucbench.metrics.rows import TargetRows, bare
-from aucbench.report import notes, tables
 from aucbench.report.classes import class_sections, classes_within
 from aucbench.report.findings import findings_of
 from aucbench.report.page import page_of
@@ -165,16 +164,3 @@ def test_the_first_rank_has_the_least_loss(frame):
     assert findings.order[0] == np.argmin([rank.estimate for rank in findings.ranks]) == least
     assert findings.advice.leader == frame.solvers[least]
     assert "has the lowest mean log-loss" in str(findings.advice)
-
-
-def test_tables_mark_the_smallest_loss_and_say_the_direction(frame):
-    asked = ShowOptions(metrics=("log-loss", "brier", "auc"))
-    for grid in tables.tables(findings_of(frame, asked)):
-        assert grid.header[2] == "log-loss"
-        losses, brier, auc = (
-            [float(line[grid.header.index(name)]) for line in grid.lines]
-            for name in ("log-loss", "Brier score", "AUC")
-        )
-        assert grid.best == tuple(loss == min(losses) for loss in losses)
-        assert max(brier) < 0.25 < 0.9 < min(auc)
-    assert "a smaller log-loss is better" in [*notes.notes(findings_of(frame, asked))]

@@ -6,15 +6,14 @@ from dataclasses import replace
 from html import unescape
 from math import isnan
 
-import numpy as np
 import pytest
 from command_line import done, flat, strict
 from result_folders import failed, written_folder
 
-from aucbench.bench import Plan, Store
+from aucbench.bench import Choice, Plan, Store
 from aucbench.bench.options import ShowOptions
 from aucbench.records import CellStatus
-from aucbench.report import document, notes
+from aucbench.report import notes
 from aucbench.report.collecting import frame_of
 from aucbench.report.document import Listing, Section, markdown, tex, text
 from aucbench.report.findings import findings_of
@@ -189,52 +188,14 @@ def test_a_mean_over_fewer_data_sets_is_marked_in_all_outputs(tmp_path):
     assert solvers["logistic"]["mean"] == solvers["logistic"]["mean_of_values"]
 
 
-def test_a_mean_over_fewer_splits_is_marked_and_nothing_where_all_have_all_values(tmp_path):
-    folder = written_folder(tmp_path / "one", SETS, SOLVERS)
-    whole = of_folder(folder)
-    assert "(0." not in text(grids(whole))
-    assert "(…)" not in " ".join([*leaderboard(whole).facts, *notes.notes(whole)])
-    with Store(folder) as store:
-        record = next(one for one in store.records() if str(one.cell.solver) == "means")
-        status = replace(record.status, status=CellStatus.TIMEOUT)
-        store.write(replace(record, status=status))
-    found = of_folder(folder)
-    [row] = [row for row in found.rows if row.is_partial]
-    assert (found.frame.solvers[row.solver], row.ok) == ("means", 1)
-    assert f"({row.estimate:.4f})" in text(tables(found))
-    assert any("is over fewer splits" in note for note in notes.notes(found))
-
-
-INTERIM = Plan.of(
-    {
-        **{"data": [f"d{number}" for number in range(20)], "holdout": 0.5},
-        "solvers": ("logistic", "svm-or"),
-    }
-)
-
-
-def test_every_table_of_a_run_that_goes_on_says_interim(records):
-    def made(count):
-        """Findings of the first data sets; the first solver is better by 0.01 on each of them."""
-        easy = dict(zip(INTERIM.data[:count], np.linspace(0.6, 0.8, count), strict=True))
-        some = []
-        for cell in INTERIM.cells():
-            if cell.dataset in easy:
-                auc = easy[cell.dataset] + 0.01 * (cell.solver == INTERIM.solvers[0].spec)
-                measures = replace(records[0].measures, auc=auc)
-                some.append(replace(records[0], id=str(cell), cell=cell, measures=measures))
-        return findings_of(frame_of(some, [INTERIM]), curves=False)
-
-    findings = made(19)
-    sentences, page = notes.sentences(findings), content_of(findings)
-    assert verdict(findings)["state"] == "interim"
-    assert "2 of 40 cells were not run yet" in sentences[0]
-    assert "1 of 20 data sets have cells that were not run yet" in sentences[-1]
-    assert sentences[0] in page
-    for said in (document.text(grids(findings)), page):
-        assert said.count("(interim)") == 21  # and that over all data sets
-    for form in (markdown, tex):
-        assert form(tables(findings)).count("interim") == 20
-    ended = made(20)
+def test_a_run_that_goes_on_says_interim_in_all_outputs(records):
+    asked = {"solvers": (Choice("sht-auc[k=10]"),), "splits": 3, "passes": 10}
+    going = frame_of(records, [Plan.of({"data": ("digits-1",), **asked})])
+    found, ended = (findings_of(one, curves=False) for one in (going, frame_of(records)))
+    first, *_ = notes.sentences(found)
+    assert verdict(found)["state"] == "interim"
+    assert "3 of 30 cells were not run yet" in first
+    assert first in content_of(found)
+    assert all("interim" in form(tables(found)) for form in (text, markdown, tex))
     assert "interim" not in content_of(ended).lower()
     assert not ended.state
