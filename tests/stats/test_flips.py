@@ -8,7 +8,7 @@ from math import isnan, nan
 
 import numpy as np
 import pytest
-from nights import first
+from nights import first, first_rows
 from scipy.stats import rankdata
 
 from aucbench.stats.best_set import SignTest
@@ -191,6 +191,28 @@ def test_steadiness_leaves_each_data_set_out():
     assert (found.fewest, found.most) == (min(map(len, names)), max(map(len, names)))
     assert {*found.always} == set.intersection(*names)
     assert {*found.ever} == set.union(*names)
+
+
+SIZES = [(4, 10), (4, 40), (12, 20), (25, 80)]
+BY_NIGHT = [(*size, gap, 400) for size, gap in product(SIZES, (0.0, 0.05, 0.2))]
+
+
+@pytest.mark.parametrize(("m", "count", "gap", "tables"), first_rows([(4, 12, 0.1, 40), *BY_NIGHT]))
+def test_all_ranks_are_in_their_sets(m, count, gap, tables):
+    """Without a gap, all solvers share the ranks from 1 to m."""
+    rng, held, sizes = np.random.default_rng(1), [], []
+    true = np.arange(1, m + 1)
+    for _ in range(tables):
+        scale = np.exp(0.5 * rng.normal(size=(count, 1)))
+        odds = 2 + rng.normal(size=(count, 1)) + 0.2 * scale * rng.normal(size=(count, m))
+        odds += gap * np.arange(m)[::-1]  # solver 0 is the best
+        found = SignTest(flips=399).rank_sets(table(1 / (1 + np.exp(-odds))))
+        low, high = np.array(found.low), np.array(found.high)
+        least, last = (true, true) if gap else (1, m)
+        held.append((low <= least).all() and (last <= high).all())
+        sizes.append(np.mean(high - low + 1))
+    assert np.mean(held) >= 0.95 - 4 * np.sqrt(0.05 * 0.95 / tables)
+    assert np.mean(sizes) < 3.5 or tables == 400
 
 
 def stepped(n=12, k=3, seed=0, step=0.008):

@@ -294,3 +294,18 @@ def test_who_may_be_the_best_of_several_data_sets_at_once():
     assert pair.adjusted_p * 3 < 0.05
     assert found.possible(3) == {"a"}
     assert found.possible(int(0.05 / pair.adjusted_p) + 1) == {"a", "b"}
+
+
+def test_equal_solvers_are_left_out_of_no_data_set_of_several_more_often_than_is_said():
+    rng, tables, sets, folds = np.random.default_rng(0), 80, 3, 5
+    starless = left_out = 0
+    for _ in range(tables):
+        found = []
+        for _ in range(sets):
+            noise = rng.normal(0, 0.01, (4, folds)) + rng.normal(0, 0.005, (4, 1))
+            values = 0.8 + rng.normal(0, 0.02, folds) + noise
+            found.append(SplitTest(ratio=1 / 4).of_values(dict(zip("abcd", values, strict=True))))
+        starless += any(len(stars(inside)) < 4 for inside in found)
+        left_out += any(len(inside.possible(sets)) < 4 for inside in found)
+    assert starless > 0.2 * tables  # each star is of one solver on one data set
+    assert left_out <= 0.05 * tables + 3 * (tables * 0.05 * 0.95) ** 0.5
