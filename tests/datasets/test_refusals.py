@@ -168,6 +168,7 @@ REFUSED = refusals(
     ("separator", of(SMALL, **Y, separator=";"), DataError, "text files"),
     ("three classes", of(CLASSES), DataError, "--labels classes"),
     ("classes of one", of(CLASSES, labels="classes", positive="x"), ParameterError, "classes"),
+    ("a task of classes", of(CLASSES, task="first", labels="classes"), DataError, "two classes"),
     ("rows of test rows", of(FRAME, **Y, rows=9, test=FRAME), ParameterError, "rows=9"),
     ("unlabelled", lambda: ReadOptions(unlabelled="keep"), ParameterError, "refuse or skip"),
     # New tables
