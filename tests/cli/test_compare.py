@@ -171,11 +171,3 @@ def test_another_source_of_a_name_in_one_results_folder_is_told(tmp_path, monkey
         assert "warning: 2 record(s) are stale and left out, since the data" in told
     monkeypatch.chdir(tmp_path.parent)
     assert "two results of logistic on same.csv" in refused("report", out)
-
-
-def test_a_report_is_printed_and_written_as_a_page(tested, tmp_path):
-    page = tmp_path / "report.html"
-    found = done("report", tested[0], "--html", page)
-    assert "logistic has the highest AUC" in found.stdout
-    assert page.read_text("utf-8").startswith("<!doctype html>")
-    assert " kB in" in found.stderr

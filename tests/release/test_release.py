@@ -61,18 +61,6 @@ def test_the_recipe_needs_and_bounds_what_the_metadata_do():
     assert {*said["run_constraints"]} == there
 
 
-def test_both_containers_install_the_same():
-    pattern = r"^FROM (\S+)|^From: (\S+)|(pip install .*)==|(apt-get install .*?\w+)(?: \\)?$"
-    installs = []
-    for name in ("Dockerfile", "aucbench.def"):
-        text = (ROOT / "container" / name).read_text(encoding="utf-8")
-        installs.append(["".join(parts) for parts in re.findall(pattern, text, re.MULTILINE)])
-    assert installs[0] == installs[1]
-    assert len(installs[0]) == 3
-    [extras] = re.findall(r"aucbench\[(.*?)\]", installs[0][-1])
-    assert {*extras.split(",")} <= {*project()["project"]["optional-dependencies"]}
-
-
 def test_the_wheels_are_of_the_pythons_of_the_classifiers():
     builds = [build.removesuffix("-*") for build in project()["tool"]["cibuildwheel"]["build"]]
     named = re.findall(r"Python :: 3\.(\d+)", " ".join(project()["project"]["classifiers"]))
