@@ -61,13 +61,14 @@ def test_it_learns_and_thresholds_and_the_same_seed_gives_the_same_bits():
 @pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 @pytest.mark.parametrize("name", some(LEARNERS, EACH_CHANGE))
 def test_the_decision_function_is_positive_where_the_second_class_is_predicted(name, layout):
-    M = layout(np.round(X, 1))  # with ties
+    d = 2 if name == "auc-opt" else 6  # all that it takes
+    M = layout(np.round(X[:, :d], 1))  # with ties
     model = AUCClassifier(name, passes=5).fit(M, Y)
     scores = model.decision_function(M)
     np.testing.assert_array_equal(scores > 0, model.predict(M) == "yes")
     assert (scores > 0).any()
     if hasattr(model, "coef_"):
-        assert (model.coef_.shape, model.intercept_.shape) == ((1, 6), (1,))
+        assert (model.coef_.shape, model.intercept_.shape) == ((1, d), (1,))
         found = M @ model.coef_[0] + model.intercept_[0]
         np.testing.assert_allclose(found, scores, atol=1e-9 * np.abs(scores).max())
 
