@@ -1,6 +1,7 @@
 """Tuning: which points, which folds, which choice."""
 
 import sys
+from dataclasses import replace
 from functools import partial
 from math import prod
 
@@ -14,6 +15,7 @@ from aucbench import auc, get_dataset, get_solver, solve
 from aucbench.bench.worker.build import build, points_of
 from aucbench.bench.worker.tune import inner_splits, tune
 from aucbench.data import Data
+from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 
 
@@ -105,6 +107,53 @@ def test_neighbours_start_from_each_other_along_the_path(bench):
     assert len(seen) == 8 + 6 + 6 + 1
     assert seen[8][:2] == (0.0, "a")
     assert seen[-1][2] == 0.0  # the final fit starts afresh
+
+
+def test_too_few_rows_to_tune_is_skipped(bench, tmp_path):
+    path = tmp_path / "rare.csv"
+    path.write_text("a,y\n" + "".join(f"{j},{int(j < 2)}\n" for j in range(12)))
+    done = bench.run(cell("sht-auc", str(path), splits=2, tune=True))
+    assert done.result["status"] == "skipped"
+    assert "needs two training rows of each kind" in done.result["reason"]
+
+
+def test_tuning_reads_no_row_outside_the_training_part(bench):
+    data = get_dataset(DATA)
+    tuned = cell("means", tune=True, features="standard")
+    before = told(bench.run(tuned), "tuning")[0]
+    bench.change("test/values", lambda values: 7 * values)
+    split, block = bench.block("learnt")
+    held = np.setdiff1d(np.arange(data.n), block.array("learnt"))
+    poisoned = data.rows.matrix.copy()
+    poisoned[held] *= -100
+    y = data.y.copy()  # the folds are drawn by the labels, which therefore stay
+    bench.change("raw/values", lambda _: Data(Data.of(poisoned, y).rows, Labels(y)).rows.stored)
+    again = told(bench.run(tuned), "tuning")[0]  # with other mapped rows of the test
+    del bench.kept[split]
+    after = told(bench.run(tuned), "tuning")[0]
+    for tuning in (again, after):
+        assert [row["aucs"] for row in tuning["table"]] == [row["aucs"] for row in before["table"]]
+        assert tuning["chosen"] == before["chosen"]
+
+
+def test_a_limit_of_seconds_tries_points_by_rungs_and_the_record_says_how_far():
+    data = get_dataset("linear[n=3600,seed=2]")
+    planned = cell("logistic", tune=True, tune_evals=9, inner_splits=3, tune_seconds=600.0)
+    found = tune(planned, partial(build, planned), data)
+    told = found.to_json()["search"]
+
+    assert (told["ended"], told["points"]) == ("all points were tried", len(found.table))
+    assert told["tried"] == len(found.table)
+    assert [rung["rows"] for rung in told["rungs"]][-1] == 2400
+    best = max(found.table, key=lambda row: (len(row["levels"]), row["auc"]))
+    assert found.best == best["parameters"]
+    again = tune(planned, partial(build, planned), data)
+    assert [row["levels"] for row in again.table] == [row["levels"] for row in found.table]
+
+    hurried = replace(planned, tune_seconds=1e-6)
+    short = tune(hurried, partial(build, hurried), data)
+    assert short.search.ended == "the time was up"
+    assert (short.search.tried, short.best) == (1, found.table[0]["parameters"])
 
 
 def test_a_point_that_diverged_is_not_chosen():
