@@ -33,7 +33,7 @@ from aucbench.bench.requests import cell_job, data_job
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Conditions, Process, Record, Sizes
 from aucbench.bench.worker import jobs
-from aucbench.bench.worker.rows import Block
+from aucbench.bench.worker.rows import Block, write_block
 from aucbench.contract import Problem, Solver, State
 from aucbench.datasets.reading import ReadOptions
 from aucbench.models.recipe import one_thread
@@ -230,6 +230,11 @@ def map_of(array):
         if first <= array.ctypes.data < last:
             return about
 @dataclass(frozen=True)
+class Writes(Means):
+    def problem(self, data, rng, budget):
+        data.rows.stored[0] = 1e9
+        return super().problem(data, rng, budget)
+@dataclass(frozen=True)
 class Infeasible(Means):
     def problem(self, data, rng, budget):
         return Problem(PairwiseSquare(data), TopK(1))
@@ -272,7 +277,7 @@ class Odd(Means):
 @hookimpl
 def aucbench_solvers():
     return {
-        "means": Means, "path": Path, "spy": Spy, "infeasible": Infeasible,
+        "means": Means, "path": Path, "spy": Spy, "writes": Writes, "infeasible": Infeasible,
         "nans": Nans, "huge": Huge, "shape": Shape, "exits": Exits, "dies": Dies,
         "fickle": Fickle, "holds": Holds, "odd": Odd,
     }
@@ -499,6 +504,13 @@ class Bench:
         blocks = {key: Block(kept) for key, kept in self.kept.items()}
         [(identity, block)] = ((key, block) for key, block in blocks.items() if name in block)
         return identity, block
+
+    def change(self, name, edit):
+        """Keep edit(array) in place of an array of this name."""
+        identity, block = self.block(name)
+        arrays = {each: block.array(each) for each in block.names}
+        self.kept[identity] = Notes(self.path).room.kept
+        write_block(self.kept[identity], {**arrays, name: edit(arrays[name])}, block.facts)
 
     def run(self, planned, **given):
         """Record, its flat row, lines and files of a cell; `error` if its function raised."""

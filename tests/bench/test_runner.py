@@ -135,6 +135,13 @@ def test_what_is_broken_ends_without_being_run(resolver, store):
     assert sorted(found) == [("a", 0, "ok"), ("a", 1, "ok"), ("b", 0, "crash"), ("b", 1, "crash")]
 
 
+def test_a_change_of_a_plugin_makes_its_cells_new(resolver, store):
+    records(resolver, store, Answers())
+    engine = Answers()
+    records(with_answer(resolver, "solvers", "a", fingerprint="another hash"), store, engine)
+    assert engine.ran == [("a", "d", 0), ("a", "d", 1)]
+
+
 def test_rows_that_cannot_be_dealt_skip_their_cells_without_a_job(resolver, store):
     few = KeptTarget(pack_arrays({"y": np.array([-1, 1, 1], np.int8)}), 3)
     engine = Answers()
@@ -169,6 +176,12 @@ def test_a_cell_that_runs_when_the_time_is_over_is_stopped_and_no_failure(resolv
     assert ran == [("a", "d", 0), ("b", "d", 0)]
     assert left_out
     assert len([*store.records()]) == 1
+
+
+def test_a_cell_does_not_start_where_a_like_one_took_longer_than_what_is_left(resolver, store):
+    found, ran, left_out = in_time(resolver, store, {"a": 1.0, "b": 4.0}, 8.0)
+    assert ran == [("a", "d", 0), ("b", "d", 0), ("a", "d", 1), ("a", "d", 2), ("a", "e", 0)]
+    assert (len(found), left_out) == (5, True)
 
 
 def test_steps_end_too_and_smaller_limits_stay():

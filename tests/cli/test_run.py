@@ -1,5 +1,6 @@
 """`aucbench run`, `status` and `export`: plans in files, results in folders."""
 
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -122,3 +123,16 @@ def test_a_run_that_has_no_time_says_so_and_goes_on(plan):
     assert "interim" in ended.stdout.lower()
     assert counts("kept")["missing"] == 4
     assert "2 of 4 rows have no AUC" in done(*RUN, "--minutes", 60).stdout
+
+
+@pytest.mark.parametrize("gone", [lambda kept: kept.rename("elsewhere"), shutil.rmtree])
+def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkeypatch, gone):
+    def late(store, *given):
+        gone(store.folder)
+        return write(store, *given)
+
+    write = Store.write
+    monkeypatch.setattr(Store, "write", late)
+    result = done(*RUN, "--quiet", code=2)
+    assert "the results folder kept was moved or deleted while it was in use" in result.stderr
+    assert not Path("kept").exists()

@@ -1,10 +1,12 @@
 """Plugins are imported in a process that may end, hang, or change what others use."""
 
+import fcntl
 import warnings
 from importlib import import_module
 
 import numpy as np
 import pytest
+from supervise.asking import until
 from toys import HEAD, HOOK, solver
 
 from aucbench.objectives import PairwiseSquare
@@ -29,6 +31,13 @@ HANGING = {
     "hang": "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
     "endless": "while True: print('x' * 10000)",
 }
+HOLDER = """
+import fcntl, sys, time
+held = open(sys.argv[1], "w")
+fcntl.flock(held, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(600)
+"""
 
 
 def test_every_ending_is_reported(site):
@@ -54,6 +63,24 @@ def test_a_plugin_that_does_not_end_is_killed(site):
         assert one.ending == "timeout"
         assert one.failure.startswith("did not end within 2 s")
         assert one.seconds > 2
+
+
+def test_what_a_plugin_leaves_behind_is_killed(site):
+    lock = site.path / "lock"
+    command = f"[sys.executable, '-c', {HOLDER!r}, {str(lock)!r}]"
+    start = f"import subprocess, sys\nsubprocess.Popen({command}, stdout=-1).stdout.readline()\n"
+    site.add("foo", foo=start + solver("foo"))
+    assert [c.ending for c in import_plugins(["foo:foo"]).values()] == ["ok"]
+    until(lambda: is_free(lock))
+
+
+def is_free(lock):
+    with lock.open() as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
 
 LIBRARY = """

@@ -2,12 +2,14 @@
 
 import json
 import sys
+from contextlib import suppress
 from io import BytesIO
 from runpy import run_module
 
 import numpy as np
 import pytest
 from refusals import assert_refused
+from samples import sample
 from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
 from toys import DATA, SOLVERS, cell, told
@@ -18,7 +20,7 @@ from aucbench.bench.requests import resolve_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, UnsupportedError
-from aucbench.registry import get_features
+from aucbench.registry import get_features, list_solvers
 from aucbench.registry.discovery import entries, loaded
 from aucbench.registry.specs import parse_spec
 
@@ -73,6 +75,14 @@ def test_rows_are_shared_and_read_only(bench, toys):
     assert writeable == [False, False]
 
 
+def test_a_solver_that_writes_to_its_rows_fails_alone(bench):
+    before = bench.run(cell()).result["auc"]
+    writer = bench.run(cell("writes"))
+    assert isinstance(writer.error, ValueError)
+    assert "read-only" in str(writer.error)
+    assert bench.run(cell()).result["auc"] == before
+
+
 def test_the_hash_is_that_of_the_content():
     X, y = np.arange(12.0).reshape(4, 3), [1, 0, 0, 1]
     data = Data.of(X, y)
@@ -125,6 +135,17 @@ def test_the_curve_is_written_before_the_end(bench):
     assert told(done, "parameters") == [{"c": 1.0, "other": "a", "limit": "inf"}]
 
 
+def test_points_are_measured_by_the_harness(bench):
+    done = bench.run(cell("holds", passes=5.0))
+    points = told(done, "point")
+    assert [point["passes"] for point in points] == [1, 2, 3, 4, 5]
+    assert [point["gap"] for point in points] == [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]
+    assert points[-1]["objective"] == done.result["objective"]
+    assert done.result["gap"] == 1 / 5
+    for name in ("train_auc", "validation_auc"):
+        assert all(0 <= point[name] <= 1 for point in points)
+
+
 def test_repeated_fits_give_a_median_and_a_spread(bench, toys):
     steady = bench.run(cell(repeat_fits=3)).result
     fickle = bench.run(cell("fickle", repeat_fits=3)).result
@@ -152,10 +173,28 @@ def asked(kind, spec, tuning=False):
     return jobs.resolve(request, None, {})
 
 
+def test_a_built_in_solver_imports_scikit_learn_when_it_is_built_or_never(monkeypatch):
+    """So building it tells whether its cells need a process that has imported scikit-learn."""
+    for name in ("sklearn", *(name for name in sys.modules if name.startswith("sklearn."))):
+        monkeypatch.setitem(sys.modules, name, None)
+    light, train = set(), Data.of(*sample(0, 60, 4))
+    for name in list_solvers():
+        with suppress(ImportError, AucbenchError):
+            solver = get_solver(name)
+            light.add(name)
+        if name in light:
+            with suppress(AucbenchError):  # it wants other rows, and says so before it fits
+                solve(solver, train, passes=1).decision_function(train.rows)
+    assert {"sht-auc", "svm-or", "aum", "solam", "ls-svm"} <= light
+    assert "logistic" not in light
+
+
 @pytest.mark.parametrize(
     ("kind", "spec", "error", "word"),
     [
+        ("solvers", "sht-ouc", "UnknownNameError", "'sht-auc'"),
         ("solvers", "sht-auc[k=0]", "ParameterError", "at least 1"),
+        ("objectives", "logistic[a=1]", "UnknownNameError", "logistic"),
         ("features", "append-one", "ParameterError", "intercept"),
         ("solvers", "broken", "PluginError", "broken:broken"),  # no fault of the user
     ],
