@@ -17,6 +17,7 @@ from page_study_answers import drawn
 from aucbench.registry import describe
 from aucbench.registry.lookup import names
 from aucbench.stats import ResultTable, SignTest
+from aucbench.study.plans import TASKS
 
 STUDY = Path(__file__).with_name("data") / "study"
 AUTO = STUDY / "auto.toml"
@@ -53,7 +54,7 @@ def measured(arm: str = TUNED, folder: Path = STUDY) -> pd.DataFrame | None:
     if not (folder / "means.csv").is_file():
         return None
     cells = pd.read_csv(folder / "means.csv")
-    tasks = pd.read_csv(folder / "tasks.csv").drop(columns="group")
+    tasks = pd.read_csv(TASKS).drop(columns="group")
     rows = cells[cells["arm"] == arm].merge(tasks, on="task", validate="m:1")
     rows["rows"], positives = drawn(rows["rows"], rows["positives"])
     share = positives / rows["rows"]

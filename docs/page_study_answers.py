@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -34,6 +33,7 @@ from aucbench.stats import (
     holm,
     versus,
 )
+from aucbench.study.plans import TASKS, parts
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))  # which has the package of the study
 
@@ -46,8 +46,7 @@ from study.clustered import MetaRegression, meta_regression
 from study.clustered import Slope as Slope
 
 FOLDER = Path(__file__).with_name("data") / "study"
-# Of a task in the main part, at most.
-ROWS = tomllib.loads((FOLDER / "rows.toml").read_text(encoding="utf-8"))["rows"]
+ROWS = parts()["study"].rows  # of a task in the main part, at most
 FEWEST = 12  # groups of complete tasks, below which nothing is said yet
 TUNED, DEFAULT, SECONDS, LARGE = "tuned", "default", "seconds", "large"  # arms of the study
 REFERENCE = "logistic"
@@ -145,7 +144,7 @@ class Study:
         if not (folder / "means.csv").is_file():
             return None
         means = pd.read_csv(folder / "means.csv", keep_default_na=False, na_values=[""])
-        tasks = pd.read_csv(folder / "tasks.csv", keep_default_na=False, na_values=[""])
+        tasks = pd.read_csv(TASKS, keep_default_na=False, na_values=[""])
         if twice := [*tasks["task"][tasks["task"].duplicated()]]:
             raise ValueError(f"tasks.csv has {', '.join(twice)} twice")
         tasks = tasks.set_index("task")

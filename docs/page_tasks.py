@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 from aucbench.datasets.collections.pypi import packages
+from aucbench.study.plans import TASKS
 
-FILE = Path(__file__).parent / "data" / "study" / "tasks.csv"
 Rows = list[dict[str, str]]
 
 
 def tasks() -> Rows:
     """Return the rows of the table of tasks."""
-    with FILE.open(encoding="utf-8", newline="") as lines:
+    with TASKS.open(encoding="utf-8", newline="") as lines:
         return [*csv.DictReader(lines)]
 
 

@@ -28,6 +28,8 @@ import pandas as pd
 import tomli_w
 from scipy import stats
 
+from aucbench.study.plans import TASKS, parts
+
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / "docs" / "data" / "study"
 TRIED = ROOT / "plugins" / "defaults.toml"
@@ -35,7 +37,7 @@ FILE = STUDY / "auto.toml"
 # They do what `lightgbm` does, and are not tried beside it.
 LIKE_OTHERS = ("lightgbm-pairwise", "xgboost", "xgboost-pairwise", "hist-gradient-boosting")
 LEAST = 0.005  # AUC that another set has to gain: less changes no decision, see docs/study
-ROWS = tomllib.loads((STUDY / "rows.toml").read_text(encoding="utf-8"))["rows"]  # at most
+ROWS = parts()["study"].rows  # at most
 PROPERTIES = ("rows", "features", "rarer", "positives")
 HEAD = "# Written by examples/auto_solvers.py from the tables of the study.\n\n"
 
@@ -58,7 +60,7 @@ class Groups:
 def groups_of(folder: Path = STUDY) -> Groups:
     """Return the tuned cells of the study; one that failed counts as the worst of its task."""
     cells = pd.read_csv(folder / "means.csv").query("arm == 'tuned'")
-    tasks = pd.read_csv(folder / "tasks.csv").set_index("task")
+    tasks = pd.read_csv(TASKS).set_index("task")
     worst = cells.groupby("task")["auc"].transform("min")
     cells = cells.assign(auc=cells["auc"].fillna(worst))
     table = cells.groupby(["group", "solver"])["auc"].mean().unstack()

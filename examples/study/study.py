@@ -6,9 +6,8 @@
     aucbench run OUT/large.toml --out OUT/large
     python examples/study/study.py tables OUT    # writes docs/data/study/means.csv and run.json
 
-docs/study/protocol.md says why each of these choices is as it is. The tasks are those of
-docs/data/study/tasks.csv, in random order, so that a run which is cut short has a random part of
-them.
+`aucbench/study` has the tasks and the protocol, and docs/study/protocol.md says why each choice is
+as it is. Tasks are in random order, so that a run which is cut short has a random part of them.
 """
 
 from __future__ import annotations
@@ -17,12 +16,10 @@ import argparse
 import csv
 import hashlib
 import json
-import re
 import subprocess
 import sys
-import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -30,145 +27,28 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.bench import Choice, Plan, Store
+from aucbench.bench import Plan, Store
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
 from aucbench.metrics import average_precision, partial_auc
-from aucbench.registry.specs import parse_spec
 from aucbench.stats import auc_interval
 from aucbench.stats.rows import Fold
+from aucbench.study.plans import PROTOCOL, StudyPart, Task, parts, plan_of, tasks
 
-TABLES = Path(__file__).resolve().parents[2] / "docs" / "data" / "study"
-TASKS = TABLES / "tasks.csv"
-PROTOCOL = Path(__file__).resolve().parents[2] / "docs" / "study" / "protocol.md"
-
-TUNED = (  # over their published grids
-    *("logistic", "logistic-balanced", "linear-svc"),
-    *("svm-or", "rank-svm", "ls-svm", "sht-auc", "sto-iht", "aum", "roc-svm"),
-    *("spam-l1", "spam-l2", "solam", "fsauc", "opauc", "oam-gra", "uni-exp"),
-    *("lightgbm", "lightgbm-pairs", "xgboost", "xgboost-pairs"),
-)
-# The first two choose by held-out rows; a search for the third takes longer than it gains.
-AS_THEY_ARE = ("additive", "roc-svm-nystrom", "random-forest")
-UNTUNED = (  # the same problem as a tuned one, or too slow to be tuned: see the protocol
-    *("sgd-logistic", "hist-gradient-boosting", "spdam", "hsg-ht", "spam-net", "reg-solam"),
-    *("opauc-lr", "oam-seq", "roc-svm-full", "aum-margin"),
-)
-IN_SECONDS = ("logistic", "svm-or", "sht-auc", "fsauc", "lightgbm", "random-forest")
-ON_LARGE = (
-    *("logistic", "svm-or", "rank-svm", "ls-svm", "sht-auc", "fsauc", "solam", "spam-l2"),
-    *("additive", "lightgbm", "lightgbm-pairs", "hist-gradient-boosting"),
-)
-AT_MOST = tomllib.loads((TABLES / "rows.toml").read_text(encoding="utf-8"))
-ROWS, LARGE_ROWS = AT_MOST["rows"], AT_MOST["large_rows"]
-LEAST = 5000  # rows of the source of a large task
-POINTS, INNER, SPLITS = 5, 2, 2
-HELD_OUT = 0.3  # of a large task, in place of folds
-SECONDS, WITHIN = 2.0, 24  # of a cell, and groups with such cells
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = ROOT / "docs" / "data" / "study"
+PROTOCOLS = (ROOT / "docs" / "study" / "protocol.md", PROTOCOL)
 MAX_FPR = 0.1
-CAP = re.compile(r",?\brows=\d+")
 COLUMNS = (
     *("task", "group", "arm", "solver", "auc", "auc_low", "auc_high", "pauc", "ap"),
     *("fit_seconds", "tune_seconds", "nnz", "cells", "ok"),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A row of tasks.csv."""
-
-    task: str
-    dataset: str
-    group: str
-    all_rows: int  # of the source
-
-    def capped(self, rows: int) -> str:
-        """Return the data set with at most so many rows."""
-        bare = CAP.sub("", self.dataset).replace("[,", "[").replace("[]", "")
-        if self.all_rows <= rows:
-            return bare
-        cap = f"rows={rows}"
-        return f"{bare[:-1]},{cap}]" if bare.endswith("]") else f"{bare}[{cap}]"
-
-
-def tasks() -> list[Task]:
-    """Return the tasks in a random order, which is always the same."""
-    with TASKS.open(newline="", encoding="utf-8") as file:
-        known = [
-            Task(line["task"], line["dataset"], line["group"], int(line["all_rows"]))
-            for line in csv.DictReader(file)
-        ]
-    order = np.random.default_rng(0).permutation(len(known))
-    return [known[at] for at in order]
-
-
 def plans() -> dict[str, Plan]:
     """Return the plan of each results folder, by its name."""
     every = tasks()
-    return {
-        "study": _plan(
-            [(task, task.capped(ROWS)) for task in every],
-            [*_tuned(TUNED), *_untuned((*AS_THEY_ARE, *TUNED, *UNTUNED))],
-        ),
-        "seconds": _plan(
-            [(task, task.capped(ROWS)) for task in _one_of_each(every)[:WITHIN]],
-            _tuned(IN_SECONDS),
-            tune_seconds=SECONDS,
-            tune_evals=100,
-        ),
-        "large": _plan(
-            [
-                (task, task.capped(LARGE_ROWS))
-                for task in _one_of_each(task for task in every if task.all_rows >= LEAST)
-            ],
-            _untuned(ON_LARGE),
-            holdout=HELD_OUT,
-        ),
-    }
-
-
-def _tuned(names: Iterable[str]) -> list[Choice]:
-    return [Choice(parse_spec(name), tune=True) for name in names]
-
-
-def _untuned(names: Iterable[str]) -> list[Choice]:
-    return [Choice(parse_spec(name)) for name in names]
-
-
-def _one_of_each(some: Iterable[Task]) -> list[Task]:
-    """Return the first task of each group."""
-    first: dict[str, Task] = {}
-    for task in some:
-        first.setdefault(task.group, task)
-    return [*first.values()]
-
-
-def _plan(
-    named: Sequence[tuple[Task, str]],
-    solvers: Sequence[Choice],
-    tune_seconds: float | None = None,
-    tune_evals: int = POINTS,
-    holdout: float | None = None,
-) -> Plan:
-    families = defaultdict(list)
-    for task, dataset in named:
-        families[task.group].append(dataset)
-    return Plan.of(
-        {
-            "data": tuple(dataset for _, dataset in named),
-            "solvers": solvers,
-            "splits": SPLITS if holdout is None else None,
-            "holdout": holdout,
-            "tune_evals": tune_evals,
-            "tune_seconds": tune_seconds,
-            "inner_splits": INNER,
-            "timeout": 120,
-            "memory": 4000,
-            "families": {
-                name: tuple(members) for name, members in families.items() if len(members) > 1
-            },
-        }
-    )
+    return {name: plan_of(part, every) for name, part in parts().items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +66,11 @@ class Results:
 
 
 def rows_of(
-    results: Results, plan: Plan, named: dict[str, Task], arms: Sequence[str]
+    results: Results, plan: Plan, named: dict[str, Task], part: StudyPart
 ) -> list[list[Any]]:
     """Return the lines of means.csv of a results folder, for the tasks that are complete.
 
-    A solver that has failed in one fold has no value. `arms` has the names of cells that are tuned
-    and of those that are not.
+    A solver that has failed in one fold has no value.
     """
     found: dict[str, dict[tuple[str, bool], list[Record]]] = defaultdict(lambda: defaultdict(list))
     lines = []
@@ -205,15 +84,16 @@ def rows_of(
                 continue  # not run, or not all of it
             for choice in plan.solvers:
                 solver, tuned = str(choice.spec), choice.tune is not False
-                means = _means(cells[solver, tuned], store)
-                names = [*arms] if solver in AS_THEY_ARE else [arms[0] if tuned else arms[1]]
+                known = solver in part.self_tuned  # their weights are not those of features
+                means = _means(cells[solver, tuned], store, weights=not known)
+                names = [*part.arms] if known else [part.arms[0] if tuned else part.arms[1]]
                 lines += [
                     [task.task, task.group, arm, solver, *means] for arm in dict.fromkeys(names)
                 ]
     return sorted(lines, key=itemgetter(2))
 
 
-def _means(records: list[Record], store: Store) -> list[Any]:
+def _means(records: list[Record], store: Store, weights: bool) -> list[Any]:
     """Return the columns from the AUC on, of the folds of one solver on one task."""
     ok = [record for record in records if record.ok]
     counts = [len(records), len(ok)]
@@ -225,9 +105,7 @@ def _means(records: list[Record], store: Store) -> list[Any]:
     shares = [
         record.measures.nnz / record.sizes.d
         for record in ok
-        if record.measures.nnz is not None
-        and record.sizes.d
-        and str(record.cell.solver) not in AS_THEY_ARE  # their weights are not those of features
+        if weights and record.measures.nnz is not None and record.sizes.d
     ]
     values = [
         *(interval.estimate, interval.low, interval.high),
@@ -284,14 +162,14 @@ def log_of(found: dict[str, Results], wanted: dict[str, Plan]) -> dict[str, Any]
     told["failed"] = dict(sorted(reasons.items()))
     told["machine"] = [*machines]
     told["versions"] = dict(sorted(versions.items()))
-    told["protocol_commit"] = commit_of(PROTOCOL)
+    told["protocol_commit"] = commit_of(*PROTOCOLS)
     return told
 
 
-def commit_of(path: Path) -> str:
-    """Return the commit that changed a file last; empty outside of a repository."""
-    command = ["git", "log", "-1", "--format=%H", "--", path.name]
-    ended = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, check=False)
+def commit_of(*paths: Path) -> str:
+    """Return the commit that changed one of some files last; empty outside of a repository."""
+    command = ["git", "log", "-1", "--format=%H", "--", *map(str, paths)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return ended.stdout.strip()
 
 
@@ -309,17 +187,12 @@ def hash_of(folder: Path) -> str:
 def write_tables(out: Path) -> Iterator[str]:
     """Write means.csv and run.json from the folders of `out` that are there; yield sentences."""
     wanted = plans()
-    caps = {"study": ROWS, "seconds": ROWS, "large": LARGE_ROWS}
-    arms = {
-        "study": ("tuned", "default"),
-        "seconds": ("seconds", "seconds"),
-        "large": ("large", "large"),
-    }
     found = {name: Results.of(out / name) for name in wanted if (out / name).is_dir()}
     lines = []
     for name, results in found.items():
-        named = {task.capped(caps[name]): task for task in tasks()}
-        lines += rows_of(results, wanted[name], named, arms[name])
+        part = parts()[name]
+        named = {task.capped(part.rows): task for task in tasks()}
+        lines += rows_of(results, wanted[name], named, part)
     with (TABLES / "means.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
     told = log_of(found, wanted)

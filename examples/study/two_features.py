@@ -20,7 +20,8 @@ from aucbench.data.folds import splits
 from aucbench.datasets.tables import encode_table
 from aucbench.metrics import auc
 from aucbench.registry import get_features
-from study.study import TABLES, tasks
+from aucbench.study.plans import tasks
+from study.study import TABLES
 
 TASKS = (
     *("breast-cancer", "pima", "german", "mammography", "skin", "spambase", "ijcnn1"),

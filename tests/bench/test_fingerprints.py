@@ -36,7 +36,7 @@ pytestmark = pytest.mark.plain
 PARENT = {
     *("about.py", "bench", "cli", "datasets", "guide.md", "include", "judging", "models"),
     *("options.py", "progress.py", "papers", "processes", "py.typed", "references.bib", "report"),
-    *("stats", "store", "testing"),
+    *("stats", "store", "study", "testing"),
 }
 PLUGINS = {"solver": "p" * 32, "features": "q" * 32}
 CELL = next(Plan.of({"data": ("german",), "solvers": ["sht-auc[k=5]"]}).cells())

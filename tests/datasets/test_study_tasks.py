@@ -2,7 +2,6 @@
 
 import csv
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +13,8 @@ from aucbench.datasets.collections import PYPI, member_of
 from aucbench.datasets.located import Place, place_of
 from aucbench.errors import MissingExtraError
 from aucbench.registry import parse_spec
+from aucbench.study.plans import TASKS as FILE
 
-FILE = Path(__file__).resolve().parents[2] / "docs" / "data" / "study" / "tasks.csv"
 with FILE.open(encoding="utf-8", newline="") as lines:
     TASKS = [*csv.DictReader(lines)]
 

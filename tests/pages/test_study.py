@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import tomllib
+from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
 
@@ -22,6 +23,7 @@ from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.models.choosing import auto_solvers
 from aucbench.models.options import FitOptions
 from aucbench.registry import get_solver
+from aucbench.study.plans import Task, parts, tasks
 
 REAL = DOCS / "data" / "study"
 AUTO = REAL / "auto.toml"
@@ -48,24 +50,27 @@ def test_plans_are_what_their_files_say_and_tasks_of_one_group_are_a_family(prog
     plans = program.plans()
     for plan in plans.values():
         assert parse_plan(write_plan(plan)) == plan
-    plan, groups = plans["study"], {task.task: task.group for task in program.tasks()}
+    plan, groups = plans["study"], {task.task: task.group for task in tasks()}
     alone = len(groups) - sum(map(len, plan.families.values()))
     assert len(plan.data) == len(groups)
     assert len(plan.families) + alone == len({*groups.values()})
     assert plans["seconds"].families == plans["large"].families == {}
     assert len({str(choice) for choice in plan.solvers}) == len(plan.solvers)
-    for name in (*program.TUNED, *program.AS_THEY_ARE, *program.UNTUNED):
-        assert get_solver(name).space or name not in program.TUNED, name
+    for part in parts().values():
+        for name in (*part.tuned, *part.self_tuned, *part.untuned):
+            assert get_solver(name).space or name not in part.tuned, name
 
 
 @pytest.mark.slow
 def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
     two = [
-        program.Task("three", "breast-cancer", "one", 1797),
-        program.Task("eight", "digits-8", "one", 1797),
+        Task("three", "breast-cancer", "one", 1797),
+        Task("eight", "digits-8", "one", 1797),
     ]
-    others = {"UNTUNED": ("uni-exp[eta=1e+300]",), "TABLES": tmp_path, "tasks": lambda: two}
-    others |= {"TUNED": ("logistic",), "AS_THEY_ARE": ("additive",), "ROWS": 2000, "LEAST": 1000}
+    few = {"tuned": ("logistic",), "self_tuned": ("additive",), "untuned": ("uni-exp[eta=1e+300]",)}
+    known = parts() | {"study": replace(parts()["study"], rows=2000, **few)}
+    known["large"] = replace(known["large"], least_rows=1000)
+    others = {"TABLES": tmp_path, "tasks": lambda: two, "parts": lambda: known}
     for name, value in others.items():
         monkeypatch.setattr(program, name, value)
     plan = program.plans()["study"]
@@ -146,8 +151,7 @@ def test_before_the_run_has_ended_the_pages_say_so(page, documents, tmp_path, mo
     assert page.Study.read(tmp_path) is None
     few = pd.read_csv(REAL / "means.csv")
     few = few[few["group"].isin([*dict.fromkeys(few["group"])][:5])]
-    for name in ("tasks.csv", "run.json"):
-        shutil.copy(REAL / name, tmp_path)
+    shutil.copy(REAL / "run.json", tmp_path)
     few.to_csv(tmp_path / "means.csv", index=False)
     assert page.Study.read(tmp_path) is None
     monkeypatch.setattr(page, "read", lambda: None)

@@ -1,0 +1,172 @@
+"""The tasks of the study and the plans of its parts, from tasks.csv and protocol.toml.
+
+All choices of the study are in these two files: the code has no number and no name of its own.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aucbench.bench import Choice, Plan
+from aucbench.registry.specs import parse_spec
+
+FOLDER = Path(__file__).parent
+TASKS, PROTOCOL = FOLDER / "tasks.csv", FOLDER / "protocol.toml"
+CAP = re.compile(r",?\brows=\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A row of tasks.csv: a binary question that is asked of a table.
+
+    Attributes
+    ----------
+    task, dataset, group : str
+        Its name, its data set, and its source: tasks of one group count once.
+    all_rows : int
+        Rows of the source.
+    """
+
+    task: str
+    dataset: str
+    group: str
+    all_rows: int
+
+    def capped(self, rows: int) -> str:
+        """Return the data set with at most so many rows."""
+        bare = CAP.sub("", self.dataset).replace("[,", "[").replace("[]", "")
+        if self.all_rows <= rows:
+            return bare
+        cap = f"rows={rows}"
+        return f"{bare[:-1]},{cap}]" if bare.endswith("]") else f"{bare}[{cap}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyPart:
+    """A table of protocol.toml: solvers and effort of one results folder.
+
+    Attributes
+    ----------
+    arms : tuple of str
+        The names of cells that are tuned, and of those that are not.
+    rows : int
+        Rows of a task, at most.
+    tune_evals, inner_splits : int
+        Points of a search, and its folds of the training rows.
+    timeout, memory : int
+        Limits of a cell, in seconds and megabytes.
+    tuned, self_tuned, untuned : tuple of str
+        Solvers that are tuned, that are fitted once in both arms, and that are fitted once.
+    defaults_of_tuned : bool
+        Whether each tuned solver is also fitted with its default parameters.
+    splits, holdout : int or float, optional
+        Folds, or the share of held-out rows.
+    tune_seconds : float, optional
+        Limit of a search and the last fit together.
+    one_of_each_group : bool
+        Whether only the first task of each group is taken.
+    least_rows : int
+        Rows that the source of a task must have.
+    most_tasks : int, optional
+        Number of tasks, at most.
+    """
+
+    arms: tuple[str, str]
+    rows: int
+    tune_evals: int
+    inner_splits: int
+    timeout: int
+    memory: int
+    tuned: tuple[str, ...] = ()
+    self_tuned: tuple[str, ...] = ()
+    untuned: tuple[str, ...] = ()
+    defaults_of_tuned: bool = False
+    splits: int | None = None
+    holdout: float | None = None
+    tune_seconds: float | None = None
+    one_of_each_group: bool = False
+    least_rows: int = 0
+    most_tasks: int | None = None
+
+    def choices(self) -> list[Choice]:
+        """Return the solvers with and without tuning."""
+        once = (*self.self_tuned, *(self.tuned if self.defaults_of_tuned else ()), *self.untuned)
+        return [
+            *(Choice(parse_spec(name), tune=True) for name in self.tuned),
+            *(Choice(parse_spec(name)) for name in once),
+        ]
+
+    def tasks_of(self, tasks: Sequence[Task]) -> list[Task]:
+        """Return the tasks that this part takes, in their order."""
+        taken = [task for task in tasks if task.all_rows >= self.least_rows]
+        if self.one_of_each_group:
+            first: dict[str, Task] = {}
+            for task in taken:
+                first.setdefault(task.group, task)
+            taken = [*first.values()]
+        return taken[: self.most_tasks]
+
+
+@cache
+def parts() -> dict[str, StudyPart]:
+    """Return the parts of the study by their names, the main one first."""
+    tables = tomllib.loads(PROTOCOL.read_text(encoding="utf-8"))
+    return {name: _part_of(table) for name, table in tables.items()}
+
+
+def _part_of(table: dict[str, Any]) -> StudyPart:
+    fields = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
+    return StudyPart(**fields)
+
+
+def tasks() -> list[Task]:
+    """Return the tasks in a random order, which is always the same.
+
+    So a run that is cut short has a random part of them.
+    """
+    with TASKS.open(newline="", encoding="utf-8") as file:
+        known = [
+            Task(line["task"], line["dataset"], line["group"], int(line["all_rows"]))
+            for line in csv.DictReader(file)
+        ]
+    order = np.random.default_rng(0).permutation(len(known))
+    return [known[at] for at in order]
+
+
+def plan_of(
+    part: StudyPart, tasks: Sequence[Task], solvers: Sequence[Choice] | None = None
+) -> Plan:
+    """Return the plan of a part on the tasks that it takes; `solvers` replace its own.
+
+    Tasks of one group are a family of the plan.
+    """
+    taken = part.tasks_of(tasks)
+    families = defaultdict(list)
+    for task in taken:
+        families[task.group].append(task.capped(part.rows))
+    return Plan.of(
+        {
+            "data": tuple(task.capped(part.rows) for task in taken),
+            "solvers": part.choices() if solvers is None else solvers,
+            "splits": part.splits,
+            "holdout": part.holdout,
+            "tune_evals": part.tune_evals,
+            "tune_seconds": part.tune_seconds,
+            "inner_splits": part.inner_splits,
+            "timeout": part.timeout,
+            "memory": part.memory,
+            "families": {
+                name: tuple(members) for name, members in families.items() if len(members) > 1
+            },
+        }
+    )
