@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from aucbench.bench import Choice, Plan
+from aucbench.bench.codec import load
 from aucbench.registry.specs import parse_spec
 
 FOLDER = Path(__file__).parent
@@ -121,12 +121,7 @@ class StudyPart:
 def parts() -> dict[str, StudyPart]:
     """Return the parts of the study by their names, the main one first."""
     tables = tomllib.loads(PROTOCOL.read_text(encoding="utf-8"))
-    return {name: _part_of(table) for name, table in tables.items()}
-
-
-def _part_of(table: dict[str, Any]) -> StudyPart:
-    fields = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
-    return StudyPart(**fields)
+    return {name: load(table, StudyPart) for name, table in tables.items()}
 
 
 def tasks() -> list[Task]:
