@@ -212,27 +212,6 @@ def _ranges(empty: Any, page: str) -> None:
     empty.legend(*empty.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 
 
-def _leaderboard(empty: Any, page: str) -> None:
-    found = table(page, "average rank")
-    names = found.text(0)
-    empty.set_size_inches(WIDTH, 0.9 + 0.19 * len(names))
-    left, right = empty.subplots(1, 2, sharey=True)
-    places = range(len(names))
-    for place in places:
-        style = line_style(0)
-        low, high = found.numbers(2, 1)[place], found.numbers(2, 2)[place]
-        left.plot([low, high], [place, place], color=style["color"], lw=1.5)
-    left.plot(found.numbers(2), places, **{**line_style(0), "ls": "", "ms": 4})
-    right.plot(found.numbers(3), places, **{**line_style(1), "ls": "", "ms": 4})
-    left.set(xlabel="average rank, 95 % interval")
-    left.set_yticks(places, names, fontsize=8)
-    left.invert_xaxis()
-    left.invert_yaxis()
-    right.set(xscale="log", xlabel="seconds of a fit")
-    for ax in (left, right):
-        ax.grid(lw=0.5)
-
-
 def _additive(empty: Any, page: str) -> None:
     """Mean AUC and seconds of additive models and trees."""
     found = table(page, "less that of `ebm`")
@@ -491,7 +470,6 @@ FIGURES: dict[str, Callable[[Any, str], None]] = {
     "speed_bounds": _speed_bounds,
     "speed_published": _speed_published,
     "roc_svm_seconds": _roc_svm_seconds,
-    "leaderboard": _leaderboard,
     "ranges": _ranges,
     "choice": _choice,
     "additive": _additive,

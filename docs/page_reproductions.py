@@ -57,7 +57,7 @@ def shown(one: Reproduction) -> str:
     name = one.name.removesuffix(".json")
     title = one.title.partition(", ")[2]
     blocks = [
-        f"## {marked(title[:1].upper() + title[1:])} ({_run(one)})",
+        f"### {marked(title[:1].upper() + title[1:])} ({_run(one)})",
         marked(one.chapter.origin),
     ]
     for number, part in enumerate(one.chapter.parts):

@@ -2,7 +2,7 @@
 
     python examples/simulate_many_sets.py
 
-Tables are drawn from the leaderboard of docs/judge.md: on the scale of log-odds, the
+Tables are drawn from docs/data/leaderboard.csv: on the scale of log-odds, the
 deviations of its 33 solvers from the middle one of a task, rescaled, and flipped at random, so that
 differences are symmetric. "All equal" takes the means of the solvers away. In "a third tied" the
 first third is at the top, and the others are .3 behind (.03 of an AUC of .9). "As on the

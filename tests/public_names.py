@@ -161,7 +161,7 @@ def _texts() -> Iterator[str]:
     yield from (f"key {key}" for key in KEYS)
     yield from (f"key {table}.{key}" for table, keys in TABLES.items() for key in keys)
     yield from (f"field {name}" for name, *_ in documented(Convergence))
-    environment = (DOCS / "environment.md").read_text(encoding="utf-8")
+    environment = (DOCS / "install.md").read_text(encoding="utf-8")
     yield from (
         f"variable {name}" for name in re.findall(r"^\| `(AUCBENCH_\w+)", environment, re.M)
     )

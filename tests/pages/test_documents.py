@@ -23,6 +23,18 @@ def test_links_between_pages_lead_somewhere():
             assert there, f"{page}: {target}"
 
 
+def test_the_menu_is_short_and_each_reader_has_a_page_of_ten_minutes():
+    menu = re.findall(r"^ +- (.*\.md)$", text_of("../mkdocs.yml"), re.MULTILINE)
+    files = {line.rpartition(" ")[2] for line in menu}
+    assert files == {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")} - {
+        str(path.relative_to(DOCS)) for path in DOCS.glob("data/simulations/*.md")
+    }
+    assert len(menu) == len(files) <= 50
+    assert [line for line in menu if line.startswith("Ten minutes: ")] == [
+        f"Ten minutes: {page}.md" for page in ("ten_minutes", "solver", "results")
+    ]
+
+
 def test_the_collections_of_the_page_are_those_that_there_are():
     text = text_of("data_registry.md")
     shown = [line.strip("| ").split(" | ") for line in re.findall(r"^\| `.*:` .*$", text, re.M)]
@@ -61,7 +73,7 @@ def test_each_test_holds_a_promise_of_the_table():
 
 
 def test_the_page_names_every_variable_that_the_code_reads():
-    page = text_of("environment.md")
+    page = text_of("install.md")
     named = set(re.findall(r"^\| `(AUCBENCH_[A-Z_]+)` \|", page, re.MULTILINE))
     folders = ("aucbench", "plugins", "tests", "examples", "benchmarks")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]

@@ -14,7 +14,7 @@ import aucbench
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.parent.name != "simulations")
 
 
-# --- figures, and the leaderboard ---------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------
 
 
 def asked():
@@ -48,20 +48,6 @@ def test_a_figure_follows_the_numbers_of_its_table(documents):
     assert ">sector<" in before
     assert ">sector<" not in after
     assert ">another<" in after
-
-
-def test_the_leaderboard_says_what_judge_says_of_its_file(documents):
-    rows = pd.read_csv(DOCS / "data" / "leaderboard.csv")
-    page, means = text_of("judge.md"), rows.groupby("solver").auc.mean()
-    found = documents("page_tables").table(page, "average rank")
-    assert {*found.text(0)} == {*means.index}
-    np.testing.assert_allclose(found.numbers(1), means[found.text(0)].to_numpy(), atol=6e-5)
-    words = documents("page_choice").words(rows)
-    assert dict(zip(found.text(0), found.text(4), strict=True)) == words
-    answer = aucbench.judge(DOCS / "data" / "leaderboard.csv").answer()
-    assert answer in page
-    stored = (DOCS / "data" / "leaderboard.html").read_text(encoding="utf-8")
-    assert answer.splitlines()[0] in stored
 
 
 def test_the_table_of_additive_models_is_that_of_the_file(documents):

@@ -95,6 +95,7 @@ def test_the_losses_of_the_page_train_models(heading, package):
         ("losses.md", "## Check a loss"),
         pytest.param("run.md", "## Plans in Python", marks=NIGHTLY),
         pytest.param("ten_minutes.md", None, marks=NIGHTLY),
+        pytest.param("solver.md", None, marks=NIGHTLY),
         pytest.param("curved.md", None, marks=NIGHTLY),
         pytest.param("scorecard.md", None, marks=NIGHTLY),
         pytest.param("pairs.md", "## Ranking within groups", marks=NIGHTLY),
@@ -248,7 +249,7 @@ def test_the_plans_and_the_space_of_the_page_are_read(run):
 
 
 def test_the_page_on_results_of_others_prints_what_it_shows():
-    found = blocks_in(text_of("judge.md"))
+    found = blocks_in(text_of("results.md"))
     [table] = [text for language, text in found if language == "csv"]
     Path("published.csv").write_text(table, encoding="utf-8")
     [[command, shown]] = [
@@ -257,7 +258,7 @@ def test_the_page_on_results_of_others_prints_what_it_shows():
         if language == "console" and "published.csv" in text and text.count("\n") > 3
     ][:1]
     assert flat(done(*shlex.split(command)[2:]).stdout) == flat(shown)
-    assert play(text_of("judge.md"), {}, flat) == 2
+    assert play(text_of("results.md"), {}, flat) == 2
 
 
 # --- comparisons of real size ------------------------------------------------------------
