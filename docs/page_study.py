@@ -154,7 +154,10 @@ def log(study: Study) -> Iterator[str]:
 def provenance(study: Study) -> Iterator[str]:
     """Yield where the tables come from."""
     run = study.run
-    names = {"protocol_commit": "commit of the protocol", "folder_sha256": "SHA-256 of the folder"}
+    names = {
+        "protocol_commit": "commit of the protocol",
+        "means_sha256": "SHA-256 of `aucbench/study/means.csv`",
+    }
     for key, name in names.items():
         if key in run:
             yield f"- {name}: `{run[key]}`"

@@ -26,6 +26,7 @@ from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.report import report
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import compare, export, run, status
+from aucbench.cli.study import study
 from aucbench.cli.surroundings import CUT_OFF, lost
 from aucbench.errors import INTERRUPTED, AucbenchError, ParameterError
 
@@ -68,6 +69,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {  # in the order in which 
         "new": new,
         "check": check,
         "compare": compare,
+        "study": study,
         "run": run,
         "status": status,
     },

@@ -51,7 +51,7 @@ def run_and_print(plan: Plan, run: RunOptions, show: ShowOptions, json: Path | N
     """
     with ExitStack() as warm:
         # First of all: the warm process starts while this one imports the rest.
-        engine = warm.enter_context(_warm(run, plan))
+        engine = warm.enter_context(warm_engine(run, plan))
         from aucbench.report.collecting import require_planned
         from aucbench.report.running import End, resolve_metrics, run_plan
 
@@ -110,7 +110,7 @@ def print_estimate(plan: Plan, run: RunOptions, json: Path | None) -> None:
     require_writable(None, json)
     bring(data_names(plan), progress=not run.quiet)
     with (
-        _warm(run, plan) as engine,
+        warm_engine(run, plan) as engine,
         open_store(run.out) as store,
         show_run(0, run) as progress,
     ):
@@ -132,7 +132,7 @@ def print_estimate(plan: Plan, run: RunOptions, json: Path | None) -> None:
 
 
 @contextmanager
-def _warm(run: RunOptions, plan: Plan) -> Iterator[Engine]:
+def warm_engine(run: RunOptions, plan: Plan) -> Iterator[Engine]:
     """Give an engine of this host its supervisor now; `run` opens that of another one."""
     from aucbench.bench.engines.local import LocalEngine
     from aucbench.bench.learning import modules_for

@@ -8,11 +8,14 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
-from collections import defaultdict
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,14 +36,21 @@ class Task:
     ----------
     task, dataset, group : str
         Its name, its data set, and its source: tasks of one group count once.
-    all_rows : int
-        Rows of the source.
+    all_rows, features : int
+        Rows of the source, and features before any encoding.
+    rarer : float
+        Share of the rarer class.
+    content : str
+        numbers, categories or mixed.
     """
 
     task: str
     dataset: str
     group: str
     all_rows: int
+    features: int
+    rarer: float
+    content: str
 
     def capped(self, rows: int) -> str:
         """Return the data set with at most so many rows."""
@@ -117,11 +127,49 @@ class StudyPart:
         return taken[: self.most_tasks]
 
 
+@dataclass(frozen=True, slots=True)
+class KindBounds:
+    """The upper ends of the ranges of rows, features and the share of the rarer class."""
+
+    rows: tuple[int, ...]
+    features: tuple[int, ...]
+    rarer: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandOptions:
+    """What `aucbench study` runs, see protocol.toml."""
+
+    part: str
+    reference: str
+    at_once: int
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(PROTOCOL.read_text(encoding="utf-8"))
+
+
 @cache
 def parts() -> dict[str, StudyPart]:
     """Return the parts of the study by their names, the main one first."""
-    tables = tomllib.loads(PROTOCOL.read_text(encoding="utf-8"))
-    return {name: load(table, StudyPart) for name, table in tables.items()}
+    return {
+        name: load(table, StudyPart)
+        for name, table in _tables().items()
+        if name not in ("kinds", "command")
+    }
+
+
+@cache
+def kind_bounds() -> KindBounds:
+    """Return how tasks are divided into kinds."""
+    return load(_tables()["kinds"], KindBounds)
+
+
+@cache
+def command_options() -> CommandOptions:
+    """Return what the protocol says of the command."""
+    return load(_tables()["command"], CommandOptions)
 
 
 def tasks() -> list[Task]:
@@ -130,16 +178,77 @@ def tasks() -> list[Task]:
     So a run that is cut short has a random part of them.
     """
     with TASKS.open(newline="", encoding="utf-8") as file:
-        known = [
-            Task(line["task"], line["dataset"], line["group"], int(line["all_rows"]))
-            for line in csv.DictReader(file)
-        ]
+        known = [*map(_task_of, csv.DictReader(file))]
     order = np.random.default_rng(0).permutation(len(known))
     return [known[at] for at in order]
 
 
+def _task_of(line: dict[str, str]) -> Task:
+    share = float(line["share"])
+    return Task(
+        task=line["task"],
+        dataset=line["dataset"],
+        group=line["group"],
+        all_rows=int(line["all_rows"]),
+        features=int(line["features"]),
+        rarer=min(share, 1.0 - share),
+        content=line["kind"],
+    )
+
+
+@cache
+def every_kind() -> tuple[tuple[str, ...], ...]:
+    """Return the kinds of tasks: by rows, by features, by the rarer class, and by content."""
+    bounds = kind_bounds()
+    return (
+        _ranges(bounds.rows, "{} rows"),
+        _ranges(bounds.features, "{} features"),
+        _ranges([100 * end for end in bounds.rarer], "{} % in the rarer class"),
+        ("numbers only", "with categories"),
+    )
+
+
+def _ranges(ends: Sequence[float], text: str) -> tuple[str, ...]:
+    between = (f"more than {low:g} and at most {high:g}" for low, high in pairwise(ends))
+    ranges = (f"at most {ends[0]:g}", *between, f"more than {ends[-1]:g}")
+    return tuple(map(text.format, ranges))
+
+
+def kinds_of(task: Task, rows: int) -> tuple[str, ...]:
+    """Return the kinds of a task, of which at most `rows` rows are taken."""
+    bounds = kind_bounds()
+    places = (
+        bisect_left(bounds.rows, min(task.all_rows, rows)),
+        bisect_left(bounds.features, task.features),
+        bisect_left(bounds.rarer, task.rarer),
+        int(task.content != "numbers"),
+    )
+    return tuple(kinds[place] for kinds, place in zip(every_kind(), places, strict=True))
+
+
+def spread(tasks: Sequence[Task], rows: int) -> list[Task]:
+    """Return tasks so that the first ones, however many, are of all kinds.
+
+    Next is always a task of the group that was taken least often; of these, one whose kinds were
+    taken least often; of these, the first.
+    """
+    left = {task: kinds_of(task, rows) for task in tasks}
+    groups, taken = Counter[str](), Counter[str]()
+    order = list[Task]()
+
+    def place(task: Task) -> tuple[int, int]:
+        return groups[task.group], sum(taken[kind] for kind in left[task])
+
+    while left:
+        chosen = min(left, key=place)
+        order.append(chosen)
+        groups[chosen.group] += 1
+        taken.update(left.pop(chosen))
+    return order
+
+
 def plan_of(
-    part: StudyPart, tasks: Sequence[Task], solvers: Sequence[Choice] | None = None
+    part: StudyPart, tasks: Sequence[Task], solvers: Sequence[Choice | str] | None = None
 ) -> Plan:
     """Return the plan of a part on the tasks that it takes; `solvers` replace its own.
 

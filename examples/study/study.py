@@ -4,7 +4,7 @@
     aucbench run OUT/study.toml --out OUT/study
     aucbench run OUT/seconds.toml --out OUT/seconds
     aucbench run OUT/large.toml --out OUT/large
-    python examples/study/study.py tables OUT    # writes docs/data/study/means.csv and run.json
+    python examples/study/study.py tables OUT    # writes their means and run.json
 
 `aucbench/study` has the tasks and the protocol, and docs/study/protocol.md says why each choice is
 as it is. Tasks are in random order, so that a run which is cut short has a random part of them.
@@ -33,6 +33,8 @@ from aucbench.bench.results.record import Record
 from aucbench.metrics import average_precision, partial_auc
 from aucbench.stats import auc_interval
 from aucbench.stats.rows import Fold
+from aucbench.study.means import COLUMNS as PUBLISHED
+from aucbench.study.means import MEANS, sha256_of
 from aucbench.study.plans import PROTOCOL, StudyPart, Task, parts, plan_of, tasks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -195,7 +197,11 @@ def write_tables(out: Path) -> Iterator[str]:
         lines += rows_of(results, wanted[name], named, part)
     with (TABLES / "means.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
+    package = [[line[COLUMNS.index(name)] for name in PUBLISHED] for line in lines]
+    with MEANS.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([PUBLISHED, *package])
     told = log_of(found, wanted)
+    told["means_sha256"] = sha256_of(MEANS)
     (TABLES / "run.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     yield f"{len(lines)} rows in {TABLES / 'means.csv'}"
     yield f"{told['ok']} of {told['planned']} cells are ok"

@@ -23,6 +23,7 @@ from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.models.choosing import auto_solvers
 from aucbench.models.options import FitOptions
 from aucbench.registry import get_solver
+from aucbench.study.means import MEANS, sha256_of
 from aucbench.study.plans import Task, parts, tasks
 
 REAL = DOCS / "data" / "study"
@@ -64,13 +65,18 @@ def test_plans_are_what_their_files_say_and_tasks_of_one_group_are_a_family(prog
 @pytest.mark.slow
 def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
     two = [
-        Task("three", "breast-cancer", "one", 1797),
-        Task("eight", "digits-8", "one", 1797),
+        Task("three", "breast-cancer", "one", 1797, 30, 0.37, "numbers"),
+        Task("eight", "digits-8", "one", 1797, 64, 0.1, "numbers"),
     ]
     few = {"tuned": ("logistic",), "self_tuned": ("additive",), "untuned": ("uni-exp[eta=1e+300]",)}
     known = parts() | {"study": replace(parts()["study"], rows=2000, **few)}
     known["large"] = replace(known["large"], least_rows=1000)
-    others = {"TABLES": tmp_path, "tasks": lambda: two, "parts": lambda: known}
+    others = {
+        "TABLES": tmp_path,
+        "MEANS": tmp_path / "package.csv",
+        "tasks": lambda: two,
+        "parts": lambda: known,
+    }
     for name, value in others.items():
         monkeypatch.setattr(program, name, value)
     plan = program.plans()["study"]
@@ -104,6 +110,17 @@ def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
     told = json.loads((tmp_path / "run.json").read_text())
     assert (told["planned"], told["not_run"]) == (16 + 12 + 12, 8 + 12 + 12)
     assert sentences[0].startswith("5 rows in ")
+    package = (tmp_path / "package.csv").read_bytes()
+    assert told["means_sha256"] == sha256(package).hexdigest()
+    assert len(package.splitlines()) == 1 + 5
+
+
+def test_the_means_of_the_package_are_those_of_the_documents():
+    told = json.loads((REAL / "run.json").read_text(encoding="utf-8"))
+    assert told["means_sha256"] == sha256_of(MEANS)
+    assert MEANS.stat().st_size < 1.5e6
+    whole, package = (pd.read_csv(path, dtype=str) for path in (REAL / "means.csv", MEANS))
+    pd.testing.assert_frame_equal(whole[[*package.columns]], package)
 
 
 # --- the page of the study ----------------------------------------------------------------

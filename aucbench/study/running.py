@@ -1,0 +1,176 @@
+"""Run another solver on the tasks of the study, a few of them at a time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from warnings import warn
+
+from aucbench.bench import Choice, Plan, Store
+from aucbench.bench.engines import Engine
+from aucbench.bench.options import RunOptions
+from aucbench.bench.resolver import require_entries
+from aucbench.bench.results.record import Record
+from aucbench.bench.until import LEAST, Until
+from aucbench.datasets.located import bring
+from aucbench.errors import AucbenchError, DataError, ParameterError
+from aucbench.progress import Write
+from aucbench.registry.specs import parse_spec, short
+from aucbench.report.running import End, run_plan
+from aucbench.study.means import TaskMean, mean_of
+from aucbench.study.plans import StudyPart, Task, command_options, parts, plan_of, spread, tasks
+from aucbench.study.standing import Standing
+
+
+def study_part() -> StudyPart:
+    """Return the part of the study that a new solver joins."""
+    return parts()[command_options().part]
+
+
+def choice_of(solver: str) -> Choice:
+    """Return a solver as the part of the study tunes it: once if it has no grid or tunes itself.
+
+    Raises
+    ------
+    AucbenchError
+        When the text names no solver, or several.
+    """
+    part = study_part()
+    plan = plan_of(part, tasks()[:1], [solver])
+    if len(plan.solvers) != 1:
+        names = ", ".join(map(short, plan.solvers))
+        raise ParameterError(f"study runs one solver, got {names}; call it once for each of them")
+    require_entries(plan)
+    (choice,) = plan.solvers
+    return replace(choice, tune=choice.spec.name not in part.self_tuned)
+
+
+@dataclass
+class StudyRun:
+    """What a run on the tasks of the study has found.
+
+    Attributes
+    ----------
+    choice : Choice
+        The solver.
+    means, reference : list of TaskMean
+        Of the solver on its complete tasks, and of the reference on the first ones.
+    without_data : list of str
+        Tasks whose data cannot be had here.
+    end : End
+        How the run has ended.
+    seconds : float
+        Of wall time that its cells took, one after the other.
+    """
+
+    choice: Choice
+    means: list[TaskMean] = field(default_factory=list)
+    reference: list[TaskMean] = field(default_factory=list)
+    without_data: list[str] = field(default_factory=list)
+    end: End = End.FINISHED
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The solver for people."""
+        return short(self.choice.spec)
+
+    def standing(self) -> Standing:
+        """Return where the solver stands among the published ones.
+
+        Raises
+        ------
+        DataError
+            When no task is complete.
+        """
+        if not self.means:
+            raise DataError(
+                f"{self.name} has no complete task: {self.end.value}; give it more --minutes, or a "
+                "folder by --out, so that the same command goes on"
+            )
+        return Standing(
+            solver=self.name,
+            part=study_part(),
+            means=tuple(self.means),
+            reference=tuple(self.reference),
+            without_data=tuple(self.without_data),
+        )
+
+    def add(self, plan: Plan, some: Sequence[Task], records: Iterable[Record]) -> None:
+        """Add the tasks that are complete."""
+        part, by_task = study_part(), {task.capped(study_part().rows): task.task for task in some}
+        found: dict[tuple[Choice, str], list[Record]] = defaultdict(list)
+        for record in records:
+            found[record.cell.choice, by_task[str(record.cell.dataset)]].append(record)
+            self.seconds += record.process.wall_seconds or 0.0
+        for choice, kept in ((self.choice, self.means), (_reference(), self.reference)):
+            for task in some:
+                of = found[choice, task.task]
+                if len(of) == plan.split_count:
+                    kept.append(mean_of(task.task, part.arms[0], short(choice.spec), of))
+
+
+def run_study(
+    choice: Choice,
+    store: Store,
+    options: RunOptions,
+    engine: Engine | None = None,
+    *,
+    write: Write | None = None,
+    tell: Callable[[str], object] = warn,
+) -> StudyRun:
+    """Run a solver on the tasks of the study, in an order that spreads over their kinds.
+
+    Parameters
+    ----------
+    choice : Choice
+        What `choice_of` returns.
+    store, engine, write, tell :
+        As of `aucbench.report.running.run_plan`.
+    options : RunOptions
+        Its minutes are those of the whole run.
+
+    Raises
+    ------
+    AucbenchError
+        When the solver cannot be used, or results cannot be stored.
+    """
+    part, at_once = study_part(), command_options().at_once
+    limit = None if options.seconds is None else Until(options.seconds)
+    found, order = StudyRun(choice), spread(tasks(), part.rows)
+    for first in range(0, len(order), at_once):
+        rest = options
+        if limit is not None:
+            if limit.left <= LEAST:
+                found.end = End.TIME
+                return found
+            rest = replace(options, minutes=limit.left / 60)
+        some = [*_with_data(order[first : first + at_once], found, options, tell)]
+        if not some:
+            continue
+        timed = choice == _reference() or found.reference
+        plan = plan_of(part, some, [choice] if timed else [choice, _reference()])
+        records, found.end = run_plan(plan, store, rest, engine, write=write, tell=tell)
+        found.add(plan, some, records)
+        if found.end is not End.FINISHED:
+            break
+    return found
+
+
+def _reference() -> Choice:
+    return Choice(parse_spec(command_options().reference), tune=True)
+
+
+def _with_data(
+    some: Iterable[Task], found: StudyRun, options: RunOptions, tell: Callable[[str], object]
+) -> Iterator[Task]:
+    """Yield the tasks whose data are here or can be downloaded; warn of the others."""
+    for task in some:
+        try:
+            bring([parse_spec(task.dataset).name], progress=not options.quiet)
+        except AucbenchError as error:
+            found.without_data.append(task.task)
+            tell(f"the task {task.task} is left out: {error}")
+        else:
+            yield task

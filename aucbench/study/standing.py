@@ -1,0 +1,305 @@
+"""Where a solver stands among the published means of the study: words, tables, a page and rows.
+
+Design
+  a. The words are those of `judge` on the published means of the tasks that the solver has
+     finished and its own, with groups of tasks as families and the solver as the reference.
+  b. A published solver of the same name is not compared with itself: its own rows take the place
+     of the published ones, and a sentence says whether both are equal.
+  c. Seconds of another machine are compared by one factor: the median ratio of the seconds of a
+     reference here to its published ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from math import isnan
+from statistics import median
+
+import numpy as np
+import pandas as pd
+
+from aucbench.judging.options import Columns, JudgeOptions
+from aucbench.report.document import Section
+from aucbench.report.grid import Grid
+from aucbench.report.html_page import InlinePage, make_page
+from aucbench.report.judged import Verdict, judge_tables
+from aucbench.report.tables import leaderboard
+from aucbench.stats import Pair, PairTest, ResultTable, Word, holm
+from aucbench.study.means import TaskMean, published_means
+from aucbench.study.plans import StudyPart, Task, command_options, every_kind, kinds_of, tasks
+
+FEWEST = 5  # groups of a kind, below which it has no line
+LEAST = 1e-5  # seconds, so that a logarithm exists
+WORDS = {  # of the other solver, and how a sentence about the new one begins
+    Word.WORSE: "It is certainly better than",
+    Word.BETTER: "It is certainly worse than",
+    Word.EQUIVALENT: "It is equivalent to",
+    Word.UNCLEAR: "It cannot be told apart from",
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the means of a solver say beside those of the study.
+
+    Attributes
+    ----------
+    solver : str
+        Its name.
+    part : StudyPart
+        How it was run.
+    means, reference : tuple of TaskMean
+        Of the solver on its complete tasks, and of the reference on some of them; empty if the
+        solver is the reference.
+    without_data : tuple of str
+        Tasks whose data cannot be had here.
+    """
+
+    solver: str
+    part: StudyPart
+    means: tuple[TaskMean, ...]
+    reference: tuple[TaskMean, ...] = ()
+    without_data: tuple[str, ...] = ()
+
+    @cached_property
+    def tasks(self) -> dict[str, Task]:
+        """The complete tasks by name."""
+        known = {task.task: task for task in tasks()}
+        return {one.task: known[one.task] for one in self.means}
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row for each task and solver: the published means, and those of the new solver."""
+        arm = self.part.arms[0]
+        others = [
+            one
+            for one in published_means()
+            if one.arm == arm and one.task in self.tasks and one.solver != self.solver
+        ]
+        rows = [
+            (one.task, self.tasks[one.task].group, one.solver, one.auc, one.seconds)
+            for one in (*self.means, *others)
+        ]
+        return pd.DataFrame(rows, columns=["task", "group", "solver", "auc", "seconds"])
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What `judge` says of the table; differences are those to the new solver."""
+        columns = Columns(method="solver", dataset="task", family="group")
+        frame = self.table.drop(columns="seconds")
+        options = JudgeOptions(by="auc", reference=self.solver, columns=columns)
+        return replace(judge_tables([frame], "long", options), title=f"{self.solver} in the study")
+
+    @cached_property
+    def filled(self) -> pd.DataFrame:
+        """AUCs as tasks × solvers; a solver that failed has the worst value of the task."""
+        wide = self.table.pivot(index="task", columns="solver", values="auc").loc[[*self.tasks]]
+        return wide.T.fillna(wide.min(axis=1)).T
+
+    def averaged(self, table: pd.DataFrame) -> pd.Series:
+        """Return the mean of each column over groups of tasks."""
+        groups = [self.tasks[task].group for task in table.index]
+        return table.groupby(groups).mean().mean()
+
+    @property
+    def sentences(self) -> list[str]:
+        """The answer in words."""
+        return [*self._standing(), *self._words(), *self._repeated(), *self._cost()]
+
+    def _standing(self) -> Iterator[str]:
+        groups = len({task.group for task in self.tasks.values()})
+        failed = sum(isnan(one.auc) for one in self.means)
+        lost = f"; it failed on {failed} of them" if failed else ""
+        yield (
+            f"{self.solver} was run on {len(self.tasks)} of the {len(tasks())} tasks of the study, "
+            f"of {groups} groups{lost}."
+        )
+        means = self.averaged(self.filled).sort_values(ascending=False)
+        count = len(means)
+        place = [*means.index].index(self.solver) + 1
+        yield (
+            f"Its mean AUC over groups is {means[self.solver]:.4f}, place {place} of {count} "
+            f"solvers; the highest is {means.iloc[0]:.4f} of {means.index[0]}."
+        )
+        advice = self.verdict.findings.advice
+        best, ranks = advice.best, advice.ranks
+        if best is None or best.note or ranks is None:
+            yield "So few tasks say nothing of a typical data set."
+            return
+        at = ranks.names.index(self.solver)
+        yield (
+            f"On a typical data set it {self.verdict.standing(self.solver)} of {count} solvers; "
+            f"with 95 % confidence its rank is between {ranks.low[at]} and {ranks.high[at]}."
+        )
+
+    def _words(self) -> Iterator[str]:
+        """Yield which solvers it is better and worse than, by the step-down test."""
+        pairs = self.verdict.findings.advice.reference
+        means = self.averaged(self.filled)
+        for word, start in WORDS.items():
+            names = [pair.a for pair in pairs if pair.word is word]
+            if names:
+                names.sort(key=lambda name: -means[name])
+                yield f"{start} {_counted(names)}: {', '.join(names)}."
+
+    def _repeated(self) -> Iterator[str]:
+        """Say whether the published means of the same solver are repeated."""
+        known = self._published(self.solver)
+        both = [one for one in self.means if one.task in known]
+        if not both:
+            return
+        unlike = [
+            (abs(one.auc - known[one.task].auc), one.task)
+            for one in both
+            if _differ(one.auc, known[one.task].auc)
+        ]
+        same = f"{len(both) - len(unlike)} of {len(both)} AUCs are the same"
+        yield f"The study has published {self.solver}: {same}, to the digits stored."
+        if unlike:
+            largest, task = max(unlike)
+            yield f"The largest difference is {largest:.2g}, on {task}."
+
+    def _published(self, solver: str) -> dict[str, TaskMean]:
+        """Return the published means of a solver by task."""
+        arm = self.part.arms[0]
+        chosen = (one for one in published_means() if (one.arm, one.solver) == (arm, solver))
+        return {one.task: one for one in chosen}
+
+    @cached_property
+    def ratios(self) -> list[float]:
+        """Seconds of the reference here, divided by the published ones, on each task of both."""
+        name = command_options().reference
+        known = self._published(name)
+        here = self.means if self.solver == name else self.reference
+        found = [one.seconds / known[one.task].seconds for one in here if one.task in known]
+        return [ratio for ratio in found if ratio > 0]  # NaN is not
+
+    def _cost(self) -> Iterator[str]:
+        """Say what a fit costs, on the machine of the study too if its factor is known."""
+        spent = self._seconds()
+        own = spent[self.solver]
+        if isnan(own):
+            return
+        cost = f"Tuning and fit of one fold took {own:.3g} s (geometric mean over groups)."
+        if not self.ratios:
+            yield f"{cost} No reference was timed here, so that times are not compared."
+            return
+        reference, factor = command_options().reference, median(self.ratios)
+        yield cost
+        there = own / factor
+        others = spent.drop(self.solver).dropna()
+        faster = int((others > there).sum())
+        yield (
+            f"Here {reference} takes {factor:.3g} times its published seconds (median of "
+            f"{len(self.ratios)} tasks). By this factor it would take {there:.3g} s on the machine "
+            f"of the study: less than {faster} of {len(others)} solvers."
+        )
+
+    def _seconds(self) -> pd.Series:
+        """Return the geometric mean of the seconds of each solver over groups."""
+        wide = self.table.pivot(index="task", columns="solver", values="seconds")
+        return self.averaged(wide.clip(lower=LEAST).apply(np.log)).apply(np.exp)
+
+    @cached_property
+    def kinds(self) -> Grid:
+        """A line for each kind of tasks with enough groups: where the solver stands there."""
+        reference = command_options().reference
+        compared = reference != self.solver and reference in self.filled
+        pairs = self._pairs_by_kind(reference) if compared else {}
+        lines = []
+        for kind, names in self._by_kind().items():
+            means = self.averaged(self.filled.loc[names]).sort_values(ascending=False)
+            place = f"{[*means.index].index(self.solver) + 1} of {len(means)}"
+            best = f"{means.index[0]} {means.iloc[0]:.4f}"
+            told = (pairs[kind],) if compared else ()
+            words = [(f"{pair.difference.estimate:+.4f}", str(pair.word)) for pair in told]
+            count = (len(names), self._groups(names), means[self.solver])
+            lines.append((kind, *count, place, best, *chain(*words)))
+        header = ["kind of tasks", "tasks", "groups", "mean AUC", "place"]
+        header += ["highest mean", *([f"less {reference}", "word"] if compared else [])]
+        return Grid(
+            header,
+            lines,
+            ("", "", "", ".4f", *[""] * (len(header) - 4)),
+            numeric=(1, 2, 3, 6) if compared else (1, 2, 3),
+            title=f"{self.solver} by kind of tasks, means over groups",
+            names=0,
+        )
+
+    def _groups(self, names: Sequence[str]) -> int:
+        return len({self.tasks[name].group for name in names})
+
+    def _by_kind(self) -> dict[str, list[str]]:
+        """Return the tasks of each kind that has enough groups."""
+        found: dict[str, list[str]] = {}
+        for name, task in self.tasks.items():
+            for kind in kinds_of(task, self.part.rows):
+                found.setdefault(kind, []).append(name)
+        every = (kind for kinds in every_kind() for kind in kinds)
+        return {kind: found[kind] for kind in every if self._groups(found.get(kind, ())) >= FEWEST}
+
+    def _pairs_by_kind(self, reference: str) -> dict[str, Pair]:
+        """Return the solver against the reference on each kind, adjusted for their number."""
+        wide = self.table.pivot(index="task", columns="solver", values="auc")
+        pairs = {}
+        for kind, names in self._by_kind().items():
+            table = ResultTable(
+                wide.loc[names, [self.solver, reference]],
+                (self.solver, reference),
+                families=[self.tasks[name].group for name in names],
+            )
+            [pairs[kind]] = PairTest().pairs(table)
+        adjusted = holm([pair.p for pair in pairs.values()])
+        return {
+            kind: replace(pair, adjusted_p=float(p))
+            for (kind, pair), p in zip(pairs.items(), adjusted, strict=True)
+        }
+
+    @property
+    def grids(self) -> list[Grid]:
+        """The kinds of tasks, if there are enough tasks, and all solvers."""
+        return [*([self.kinds] if self.kinds.lines else []), leaderboard(self.verdict.findings)]
+
+    @property
+    def notes(self) -> list[str]:
+        """What stands below the tables."""
+        arm = self.part.arms[0]
+        lines = [
+            f"{self.part.splits} folds, at most {self.part.rows} rows of a task; the published "
+            f"means are those of the arm {arm}",
+            *self.verdict.notes,
+        ]
+        if self.without_data:
+            lost = ", ".join(self.without_data)
+            lines.append(f"{len(self.without_data)} tasks have no data here: {lost}")
+        return lines
+
+    def by_task(self) -> Grid:
+        """Return a line for each task."""
+        best = self.filled.drop(columns=self.solver).max(axis=1)
+        lines = [
+            (one.task, self.tasks[one.task].group, one.auc, best[one.task], one.seconds)
+            for one in self.means
+        ]
+        header = ("task", "group", "AUC", "highest published", "seconds")
+        return Grid(header, lines, ("", "", ".4f", ".4f", ".3g"), names=0)
+
+    def report(self) -> InlinePage:
+        """Return the page: the answer, the kinds of tasks, all solvers and all tasks."""
+        sections = [
+            Section("Answer", "", tuple(self.sentences)),
+            Section("Kinds of tasks and solvers", "", (*self.grids, *self.notes)),
+            Section("Tasks", "", (self.by_task(),)),
+        ]
+        return make_page(f"{self.solver} in the study", (), sections)
+
+
+def _counted(names: Sequence[str]) -> str:
+    return "1 solver" if len(names) == 1 else f"{len(names)} solvers"
+
+
+def _differ(new: float, old: float) -> bool:
+    return not (new == old or (isnan(new) and isnan(old)))
