@@ -55,12 +55,10 @@ def judge(
     The exit code is 0 if there is a verdict, 1 if --require is not met, and 2 if the table does
     not say what is asked of it.
     """
-    from aucbench.cli.running import print_grids, width
+    from aucbench.cli.running import print_grids, require_writable, width
     from aucbench.report.judged import BEST, judge_tables
-    from aucbench.store import require_writable
 
-    for path in filter(None, (html, json, badge)):
-        require_writable(path)
+    require_writable(html, json, badge)
     verdict = judge_tables(files, form, options)
     standing = BEST if require is None else verdict.standing(require)
     for sentence in verdict.sentences:

@@ -12,7 +12,14 @@ import typer
 from aucbench.bench.options import RunOptions
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
-from aucbench.cli.running import FAILED, open_store, print_grids, warm_engine, width
+from aucbench.cli.running import (
+    FAILED,
+    open_store,
+    print_grids,
+    require_writable,
+    warm_engine,
+    width,
+)
 from aucbench.errors import INTERRUPTED
 from aucbench.options import OptionGroup
 
@@ -43,13 +50,11 @@ def study(
     """
     from aucbench.cli.judge import write
     from aucbench.report.running import End
-    from aucbench.store import require_writable
     from aucbench.study.means import format_means
     from aucbench.study.plans import plan_of, tasks
     from aucbench.study.running import choice_of, run_study, study_part
 
-    for path in filter(None, (html, csv)):
-        require_writable(path)
+    require_writable(html, csv)
     choice = choice_of(solver)
     first = plan_of(study_part(), tasks()[:1], [choice])
     with warm_engine(options, first) as engine, open_store(options.out) as store:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from math import isnan
 from statistics import median
 
@@ -37,7 +36,7 @@ WORDS = {  # of the other solver, and how a sentence about the new one begins
     Word.WORSE: "It is certainly better than",
     Word.BETTER: "It is certainly worse than",
     Word.EQUIVALENT: "It is equivalent to",
-    Word.UNCLEAR: "It cannot be told apart from",
+    Word.UNCLEAR: "It is not distinguishable from",
 }
 
 
@@ -143,7 +142,8 @@ class Standing:
             names = [pair.a for pair in pairs if pair.word is word]
             if names:
                 names.sort(key=lambda name: -means[name])
-                yield f"{start} {_counted(names)}: {', '.join(names)}."
+                solvers = "solver" if len(names) == 1 else "solvers"
+                yield f"{start} {len(names)} {solvers}: {', '.join(names)}."
 
     def _repeated(self) -> Iterator[str]:
         """Say whether the published means of the same solver are repeated."""
@@ -214,10 +214,11 @@ class Standing:
             means = self.averaged(self.filled.loc[names]).sort_values(ascending=False)
             place = f"{[*means.index].index(self.solver) + 1} of {len(means)}"
             best = f"{means.index[0]} {means.iloc[0]:.4f}"
-            told = (pairs[kind],) if compared else ()
-            words = [(f"{pair.difference.estimate:+.4f}", str(pair.word)) for pair in told]
-            count = (len(names), self._groups(names), means[self.solver])
-            lines.append((kind, *count, place, best, *chain(*words)))
+            cells = [kind, len(names), self._groups(names), means[self.solver], place, best]
+            if compared:
+                pair = pairs[kind]
+                cells += [f"{pair.difference.estimate:+.4f}", str(pair.word)]
+            lines.append(tuple(cells))
         header = ["kind of tasks", "tasks", "groups", "mean AUC", "place"]
         header += ["highest mean", *([f"less {reference}", "word"] if compared else [])]
         return Grid(
@@ -295,10 +296,6 @@ class Standing:
             Section("Tasks", "", (self.by_task(),)),
         ]
         return make_page(f"{self.solver} in the study", (), sections)
-
-
-def _counted(names: Sequence[str]) -> str:
-    return "1 solver" if len(names) == 1 else f"{len(names)} solvers"
 
 
 def _differ(new: float, old: float) -> bool:

@@ -78,10 +78,10 @@ def measure(
     words = {key: _words(found, BASELINES[family], by) for key, by in MEASURES.items()}
     rows = []
     for method in asked:
-        told = {key: words[key][method] for key in MEASURES}
+        values = {key: words[key][method] for key in MEASURES}
         spent = float(np.mean(seconds[method]))
-        rows.append({**about, "method": method, "seconds": spent, **told})
-        means = " ".join(f"{told[key]['mean']:.4f}" for key in MEASURES)
+        rows.append({**about, "method": method, "seconds": spent, **values})
+        means = " ".join(f"{values[key]['mean']:.4f}" for key in MEASURES)
         say(f"{name:12} {method:42} {means} {spent:.2f} s")
     return rows
 
