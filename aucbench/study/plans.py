@@ -1,6 +1,7 @@
 """The tasks of the study and the plans of its parts, from tasks.csv and protocol.toml.
 
-All choices of the study are in these two files: the code has no number and no name of its own.
+All choices of the study are in these files: the code has no number and no name of its own. Tasks
+with groups, times or text are in apart.csv, and are reported apart.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from aucbench.bench.codec import load
 from aucbench.registry.specs import parse_spec
 
 FOLDER = Path(__file__).parent
-TASKS, PROTOCOL = FOLDER / "tasks.csv", FOLDER / "protocol.toml"
+TASKS, APART, PROTOCOL = (FOLDER / name for name in ("tasks.csv", "apart.csv", "protocol.toml"))
 CAP = re.compile(r",?\brows=\d+")
 
 
@@ -42,6 +43,10 @@ class Task:
         Share of the rarer class.
     content : str
         numbers, categories or mixed.
+    fewest : int
+        Rows of the rarer class.
+    apart : str
+        Why it is reported apart: "groups", "time" or "text"; empty for those of tasks.csv.
     """
 
     task: str
@@ -51,6 +56,8 @@ class Task:
     features: int
     rarer: float
     content: str
+    fewest: int
+    apart: str = ""
 
     def capped(self, rows: int) -> str:
         """Return the data set with at most so many rows."""
@@ -83,12 +90,20 @@ class StudyPart:
         Folds, or the share of held-out rows.
     tune_seconds : float, optional
         Limit of a search and the last fit together.
+    apart : str
+        Takes the tasks of apart.csv with this word; empty: those of tasks.csv.
+    few : bool, optional
+        Whether only tasks of few rows are taken, or only others; see `StudyPart.has_few`.
     one_of_each_group : bool
         Whether only the first task of each group is taken.
-    least_rows : int
-        Rows that the source of a task must have.
+    least_rows, least_features : int
+        Rows that the source of a task must have, and columns.
     most_tasks : int, optional
         Number of tasks, at most.
+    is_run : bool
+        False: its means are published, and it is not run again.
+    few_rows, least_rarer : int
+        A task has few rows if its source has at most so many, and so many of the rarer class.
     """
 
     arms: tuple[str, str]
@@ -104,9 +119,15 @@ class StudyPart:
     splits: int | None = None
     holdout: float | None = None
     tune_seconds: float | None = None
+    apart: str = ""
+    few: bool | None = None
     one_of_each_group: bool = False
     least_rows: int = 0
+    least_features: int = 0
     most_tasks: int | None = None
+    is_run: bool = True
+    few_rows: int = 0
+    least_rarer: int = 0
 
     def choices(self) -> list[Choice]:
         """Return the solvers with and without tuning."""
@@ -116,9 +137,20 @@ class StudyPart:
             *(Choice(parse_spec(name)) for name in once),
         ]
 
+    def has_few(self, task: Task) -> bool:
+        """Return whether more folds cost little, and leave enough rows of each class in each."""
+        return task.all_rows <= self.few_rows and task.fewest >= self.least_rarer
+
     def tasks_of(self, tasks: Sequence[Task]) -> list[Task]:
         """Return the tasks that this part takes, in their order."""
-        taken = [task for task in tasks if task.all_rows >= self.least_rows]
+        taken = [
+            task
+            for task in tasks
+            if task.apart == self.apart
+            and task.all_rows >= self.least_rows
+            and task.features >= self.least_features
+            and self.few in (None, self.has_few(task))
+        ]
         if self.one_of_each_group:
             first: dict[str, Task] = {}
             for task in taken:
@@ -152,12 +184,16 @@ def _tables() -> dict[str, Any]:
 
 @cache
 def parts() -> dict[str, StudyPart]:
-    """Return the parts of the study by their names, the main one first."""
-    return {
-        name: load(table, StudyPart)
-        for name, table in _tables().items()
-        if name not in ("kinds", "command")
-    }
+    """Return the parts of the study by their names, the main one first.
+
+    A part has the values of the one that it is `like`, where it says nothing else.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for name, table in _tables().items():
+        if name not in ("kinds", "command"):
+            own = {key: value for key, value in table.items() if key != "like"}
+            found[name] = {**found.get(table.get("like", ""), {}), **own}
+    return {name: load(table, StudyPart) for name, table in found.items()}
 
 
 @cache
@@ -172,19 +208,23 @@ def command_options() -> CommandOptions:
     return load(_tables()["command"], CommandOptions)
 
 
-def tasks() -> list[Task]:
-    """Return the tasks in a random order, which is always the same.
+def tasks(*, apart: bool = False) -> list[Task]:
+    """Return the tasks in a random order, which is always the same; those that are apart last.
 
     So a run that is cut short has a random part of them.
     """
-    with TASKS.open(newline="", encoding="utf-8") as file:
-        known = [*map(_task_of, csv.DictReader(file))]
+    known = _read(TASKS)
     order = np.random.default_rng(0).permutation(len(known))
-    return [known[at] for at in order]
+    return [*(known[at] for at in order), *(_read(APART) if apart else ())]
+
+
+def _read(path: Path) -> list[Task]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return [*map(_task_of, csv.DictReader(file))]
 
 
 def _task_of(line: dict[str, str]) -> Task:
-    share = float(line["share"])
+    share, positives = float(line["share"]), int(line["positives"])
     return Task(
         task=line["task"],
         dataset=line["dataset"],
@@ -193,6 +233,8 @@ def _task_of(line: dict[str, str]) -> Task:
         features=int(line["features"]),
         rarer=min(share, 1.0 - share),
         content=line["kind"],
+        fewest=min(positives, int(line["rows"]) - positives),
+        apart=line.get("apart", ""),
     )
 
 

@@ -1,10 +1,8 @@
 """The study: does maximising the AUC pay? Its plans, and the tables that its answer is made of.
 
-    python examples/study/study.py plans OUT     # writes OUT/study.toml and two more plans
-    aucbench run OUT/study.toml --out OUT/study
-    aucbench run OUT/seconds.toml --out OUT/seconds
-    aucbench run OUT/large.toml --out OUT/large
-    python examples/study/study.py tables OUT    # writes their means and run.json
+    python examples/study/study.py plans OUT     # writes a plan for each part
+    aucbench run OUT/PART.toml --out OUT/PART    # for each part
+    python examples/study/study.py tables OUT    # writes docs/data/study/means.csv and run.json
 
 `aucbench/study` has the tasks and the protocol, and docs/study/protocol.md says why each choice is
 as it is. Tasks are in random order, so that a run which is cut short has a random part of them.
@@ -49,8 +47,8 @@ COLUMNS = (
 
 def plans() -> dict[str, Plan]:
     """Return the plan of each results folder, by its name."""
-    every = tasks()
-    return {name: plan_of(part, every) for name, part in parts().items()}
+    every = tasks(apart=True)
+    return {name: plan_of(part, every) for name, part in parts().items() if part.is_run}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +121,7 @@ def _means(records: list[Record], store: Store, weights: bool) -> list[Any]:
 def log_of(found: dict[str, Results], wanted: dict[str, Plan]) -> dict[str, Any]:
     """Return what run.json says: cells by plan, reasons of failures, hours, machine, hashes."""
     told: dict[str, Any] = {
+        "rows": next(iter(parts().values())).rows,  # of a task of the main part, at most
         "planned": 0,
         "ok": 0,
         "not_run": 0,
@@ -193,7 +192,7 @@ def write_tables(out: Path) -> Iterator[str]:
     lines = []
     for name, results in found.items():
         part = parts()[name]
-        named = {task.capped(part.rows): task for task in tasks()}
+        named = {task.capped(part.rows): task for task in tasks(apart=True)}
         lines += rows_of(results, wanted[name], named, part)
     with (TABLES / "means.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])

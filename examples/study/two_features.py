@@ -28,7 +28,7 @@ TASKS = (
     *("satimage-4", "pendigits-8", "accelerometer"),
 )
 SOLVERS = ("auc-opt", "logistic", "ls-svm", "svm-or", "rank-svm", "aum")
-ROWS, PAIRS, FOLDS, SEED = 2000, 8, 2, 0
+ROWS, PAIRS, FOLDS, SEED = 2000, 8, 3, 0
 
 
 def pairs_of(data: Data) -> list[tuple[int, int]]:

@@ -13,10 +13,11 @@ from aucbench.datasets.collections import PYPI, member_of
 from aucbench.datasets.located import Place, place_of
 from aucbench.errors import MissingExtraError
 from aucbench.registry import parse_spec
+from aucbench.study.plans import APART
 from aucbench.study.plans import TASKS as FILE
 
-with FILE.open(encoding="utf-8", newline="") as lines:
-    TASKS = [*csv.DictReader(lines)]
+with FILE.open(encoding="utf-8", newline="") as lines, APART.open(encoding="utf-8") as apart:
+    TASKS, OTHERS = [*csv.DictReader(lines)], [*csv.DictReader(apart)]
 
 
 def named(task):
@@ -30,8 +31,9 @@ def size(task):
 def smallest():
     """The smallest task of each source, and the smallest one from which rows are drawn."""
     firsts = {}
-    for task in sorted(TASKS, key=size):
-        firsts.setdefault((task["source"], "rows=" in task["dataset"]), task)
+    for task in sorted(TASKS + OTHERS, key=size):
+        kind = task["source"], "rows=" in task["dataset"], task.get("apart")
+        firsts.setdefault(kind, task)
     return [*firsts.values()]
 
 
@@ -64,6 +66,8 @@ def test_a_task_is_as_the_table_says(task):
 
 def test_the_suites_and_the_collection_of_packages_are_the_tasks():
     assert sorted(expanded(["suite:study"])) == sorted(task["dataset"] for task in TASKS)
+    apart = [task["dataset"] for task in OTHERS]
+    assert [*suites()["study-apart"].members] == apart
     sources = len({task["group"] for task in TASKS})
     assert suites()["study"].title == f"the {len(TASKS)} tasks of the study, of {sources} sources"
     given = [parse_spec(spec).name for spec in suites()["study-open"].members]
@@ -72,5 +76,5 @@ def test_the_suites_and_the_collection_of_packages_are_the_tasks():
         entry = entry_of(name)
         here = member_of(name) is not None or entry.kind == "embedded"
         assert (name in given) == (here or bool(entry.files)), name
-    of_packages = {named(task) for task in TASKS if named(task).startswith("pypi:")}
+    of_packages = {named(task) for task in TASKS + OTHERS if named(task).startswith("pypi:")}
     assert {name.removeprefix("pypi:") for name in of_packages} == {*PYPI.known()}

@@ -51,10 +51,15 @@ def test_plans_are_what_their_files_say_and_tasks_of_one_group_are_a_family(prog
     plans = program.plans()
     for plan in plans.values():
         assert parse_plan(write_plan(plan)) == plan
-    plan, groups = plans["study"], {task.task: task.group for task in tasks()}
-    alone = len(groups) - sum(map(len, plan.families.values()))
-    assert len(plan.data) == len(groups)
-    assert len(plan.families) + alone == len({*groups.values()})
+    every = tasks(apart=True)
+    main = [task for task in every if not task.apart]
+    assert len(plans["study"].data) + len(plans["few"].data) == len(main)
+    apart = sum(len(plans[name].data) for name in ("groups", "time", "text"))
+    assert apart == len(every) - len(main)
+    plan, taken = plans["study"], parts()["study"].tasks_of(every)
+    groups = {task.group for task in taken}
+    alone = len(taken) - sum(map(len, plan.families.values()))
+    assert len(plan.families) + alone == len(groups)
     assert plans["seconds"].families == plans["large"].families == {}
     assert len({str(choice) for choice in plan.solvers}) == len(plan.solvers)
     for part in parts().values():
@@ -65,16 +70,16 @@ def test_plans_are_what_their_files_say_and_tasks_of_one_group_are_a_family(prog
 @pytest.mark.slow
 def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
     two = [
-        Task("three", "breast-cancer", "one", 1797, 30, 0.37, "numbers"),
-        Task("eight", "digits-8", "one", 1797, 64, 0.1, "numbers"),
+        Task("three", "breast-cancer", "one", 1797, 30, 0.37, "numbers", 212),
+        Task("eight", "digits-8", "one", 1797, 64, 0.1, "numbers", 174),
     ]
     few = {"tuned": ("logistic",), "self_tuned": ("additive",), "untuned": ("uni-exp[eta=1e+300]",)}
-    known = parts() | {"study": replace(parts()["study"], rows=2000, **few)}
-    known["large"] = replace(known["large"], least_rows=1000)
+    large = replace(parts()["large"], least_rows=1000, untuned=("logistic",))
+    known = {"study": replace(parts()["study"], rows=2000, **few), "large": large}
     others = {
         "TABLES": tmp_path,
         "MEANS": tmp_path / "package.csv",
-        "tasks": lambda: two,
+        "tasks": lambda apart: two,
         "parts": lambda: known,
     }
     for name, value in others.items():
@@ -102,13 +107,13 @@ def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
             if (str(record.cell.solver), record.cell.tune is not False) == (line["solver"], tuned)
         ]
         ok = [record.measures.auc for record in of if record.ok]
-        assert (line["cells"], line["ok"]) == ("2", str(len(ok)))
+        assert (line["cells"], line["ok"]) == ("3", str(len(ok)))
         if line["solver"].startswith("uni-exp"):
             assert line["auc"] == ""  # it has diverged
         else:
-            assert float(line["auc"]) == pytest.approx(sum(ok) / 2, rel=1e-4)
+            assert float(line["auc"]) == pytest.approx(sum(ok) / 3, rel=1e-4)
     told = json.loads((tmp_path / "run.json").read_text())
-    assert (told["planned"], told["not_run"]) == (16 + 12 + 12, 8 + 12 + 12)
+    assert (told["planned"], told["not_run"]) == (24 + 1, 12 + 1)
     assert sentences[0].startswith("5 rows in ")
     package = (tmp_path / "package.csv").read_bytes()
     assert told["means_sha256"] == sha256(package).hexdigest()
