@@ -20,7 +20,7 @@ from aucbench.study.plans import every_kind, kinds_of, parts, spread, tasks
 from aucbench.study.running import StudyRun, choice_of, run_study
 from aucbench.study.standing import Standing
 
-PART = parts()["study"]
+PART = parts()["first"]
 SMALL = ("breast-cancer", "digits-8")  # tasks that come with scikit-learn
 QUIET = RunOptions(quiet=True, jobs=1)
 
