@@ -15,7 +15,6 @@ this program stops, since somebody has to write it into `plugins/defaults.toml`.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ import pandas as pd
 import tomli_w
 from scipy import stats
 
-from aucbench.study.plans import TASKS
+from aucbench.study.plans import TASKS, parts
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / "docs" / "data" / "study"
@@ -38,7 +37,7 @@ FILE = STUDY / "auto.toml"
 # They do what `lightgbm` does, and are not tried beside it.
 LIKE_OTHERS = ("lightgbm-pairwise", "xgboost", "xgboost-pairwise", "hist-gradient-boosting")
 LEAST = 0.005  # AUC that another set has to gain: less changes no decision, see docs/study
-ROWS = json.loads((STUDY / "run.json").read_text(encoding="utf-8"))["rows"]  # at most
+ROWS = parts()["study"].rows  # at most
 PROPERTIES = ("rows", "features", "rarer", "positives")
 HEAD = "# Written by examples/auto_solvers.py from the tables of the study.\n\n"
 

@@ -51,12 +51,12 @@ def study(
     from aucbench.cli.judge import write
     from aucbench.report.running import End
     from aucbench.study.means import format_means
-    from aucbench.study.plans import plan_of, tasks
-    from aucbench.study.running import choice_of, run_study, study_part
+    from aucbench.study.plans import tasks
+    from aucbench.study.running import choice_of, plans_of, run_study
 
     require_writable(html, csv)
     choice = choice_of(solver)
-    first = plan_of(study_part(), tasks()[:1], [choice])
+    [first] = plans_of(tasks()[:1], [choice])
     with warm_engine(options, first) as engine, open_store(options.out) as store:
         found = run_study(choice, store, options, engine, write=partial(say, err=True), tell=warn)
     standing = found.standing()

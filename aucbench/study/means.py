@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean, median
 
 from aucbench.bench.results.record import Record
-from aucbench.study.plans import FOLDER
+from aucbench.study.plans import FOLDER, Task, main_parts, tasks
 
 MEANS = FOLDER / "means.csv"
 DIGITS = ".5g"
@@ -75,6 +75,14 @@ def published_means() -> tuple[TaskMean, ...]:
             )
             for line in csv.DictReader(file)
         )
+
+
+@cache
+def published_tasks() -> tuple[Task, ...]:
+    """Return the tasks of the main parts that have published means, in the order of `tasks`."""
+    arms = {arm for part in main_parts() for arm in part.arms}
+    known = {one.task for one in published_means() if one.arm in arms}
+    return tuple(task for task in tasks() if task.task in known)
 
 
 def format_means(means: Iterable[TaskMean]) -> str:

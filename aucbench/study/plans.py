@@ -100,8 +100,9 @@ class StudyPart:
         Rows that the source of a task must have, and columns.
     most_tasks : int, optional
         Number of tasks, at most.
-    is_run : bool
-        False: its means are published, and it is not run again.
+    most_features : tuple of int
+        Numbers of features at which solvers are compared: each is an arm, such as sparse-5, where
+        a solver has the fit of its path with the most features that are not more.
     few_rows, least_rarer : int
         A task has few rows if its source has at most so many, and so many of the rarer class.
     """
@@ -125,7 +126,7 @@ class StudyPart:
     least_rows: int = 0
     least_features: int = 0
     most_tasks: int | None = None
-    is_run: bool = True
+    most_features: tuple[int, ...] = ()
     few_rows: int = 0
     least_rarer: int = 0
 
@@ -172,7 +173,7 @@ class KindBounds:
 class CommandOptions:
     """What `aucbench study` runs, see protocol.toml."""
 
-    part: str
+    parts: tuple[str, ...]
     reference: str
     at_once: int
 
@@ -206,6 +207,19 @@ def kind_bounds() -> KindBounds:
 def command_options() -> CommandOptions:
     """Return what the protocol says of the command."""
     return load(_tables()["command"], CommandOptions)
+
+
+def main_parts() -> tuple[StudyPart, ...]:
+    """Return the parts whose arms a new solver joins; each task belongs to one of them.
+
+    They have the same arms, solvers and limits, and differ in their folds.
+    """
+    return tuple(parts()[name] for name in command_options().parts)
+
+
+def part_of(task: Task) -> StudyPart:
+    """Return the main part that takes a task of tasks.csv."""
+    return next(part for part in main_parts() if part.tasks_of([task]))
 
 
 def tasks(*, apart: bool = False) -> list[Task]:

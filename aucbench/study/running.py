@@ -18,32 +18,42 @@ from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.progress import Write
 from aucbench.registry.specs import parse_spec, short
 from aucbench.report.running import End, run_plan
-from aucbench.study.means import TaskMean, mean_of
-from aucbench.study.plans import StudyPart, Task, command_options, parts, plan_of, spread, tasks
+from aucbench.study.means import TaskMean, mean_of, published_tasks
+from aucbench.study.plans import Task, command_options, main_parts, plan_of, spread, tasks
 from aucbench.study.standing import Standing
 
 
-def study_part() -> StudyPart:
-    """Return the part of the study that a new solver joins."""
-    return parts()[command_options().part]
+def plans_of(some: Sequence[Task], solvers: Sequence[Choice | str]) -> list[Plan]:
+    """Return the plan of each main part that takes some of the tasks."""
+    found = (plan_of(part, some, solvers) for part in main_parts() if part.tasks_of(some))
+    return [*found]
 
 
 def choice_of(solver: str) -> Choice:
-    """Return a solver as the part of the study tunes it: once if it has no grid or tunes itself.
+    """Return a solver as the study tunes it.
+
+    One that tunes itself, or that the study has fitted with its default parameters only, is fitted
+    once, and any other one is tuned over its grid if it has one.
 
     Raises
     ------
     AucbenchError
         When the text names no solver, or several.
     """
-    part = study_part()
-    plan = plan_of(part, tasks()[:1], [solver])
+    [plan] = plans_of(tasks()[:1], [solver])
     if len(plan.solvers) != 1:
         names = ", ".join(map(short, plan.solvers))
         raise ParameterError(f"study runs one solver, got {names}; call it once for each of them")
     require_entries(plan)
     (choice,) = plan.solvers
-    return replace(choice, tune=choice.spec.name not in part.self_tuned)
+    main = main_parts()[0]
+    return replace(choice, tune=choice.spec.name not in (*main.self_tuned, *main.untuned))
+
+
+def arm_of(choice: Choice) -> str:
+    """Return the arm whose published means a solver is compared with."""
+    main = main_parts()[0]
+    return main.arms[choice.spec.name in main.untuned]
 
 
 @dataclass
@@ -91,24 +101,24 @@ class StudyRun:
             )
         return Standing(
             solver=self.name,
-            part=study_part(),
             means=tuple(self.means),
             reference=tuple(self.reference),
             without_data=tuple(self.without_data),
         )
 
     def add(self, plan: Plan, some: Sequence[Task], records: Iterable[Record]) -> None:
-        """Add the tasks that are complete."""
-        part, by_task = study_part(), {task.capped(study_part().rows): task.task for task in some}
+        """Add the tasks of a plan that are complete."""
+        rows = main_parts()[0].rows
+        by_task = {task.capped(rows): task.task for task in some}
         found: dict[tuple[Choice, str], list[Record]] = defaultdict(list)
         for record in records:
             found[record.cell.choice, by_task[str(record.cell.dataset)]].append(record)
             self.seconds += record.process.wall_seconds or 0.0
         for choice, kept in ((self.choice, self.means), (_reference(), self.reference)):
-            for task in some:
-                of = found[choice, task.task]
+            for name in by_task.values():
+                of = found[choice, name]
                 if len(of) == plan.split_count:
-                    kept.append(mean_of(task.task, part.arms[0], short(choice.spec), of))
+                    kept.append(mean_of(name, arm_of(choice), short(choice.spec), of))
 
 
 def run_study(
@@ -136,25 +146,23 @@ def run_study(
     AucbenchError
         When the solver cannot be used, or results cannot be stored.
     """
-    part, at_once = study_part(), command_options().at_once
+    at_once, known = command_options().at_once, {*published_tasks()}
     limit = None if options.seconds is None else Until(options.seconds)
-    found, order = StudyRun(choice), spread(tasks(), part.rows)
+    found = StudyRun(choice)
+    order = [task for task in spread(tasks(), main_parts()[0].rows) if task in known]
     for first in range(0, len(order), at_once):
-        rest = options
-        if limit is not None:
-            if limit.left <= LEAST:
-                found.end = End.TIME
-                return found
-            rest = replace(options, minutes=limit.left / 60)
+        if limit is not None and limit.left <= LEAST:
+            found.end = End.TIME
+            return found
         some = [*_with_data(order[first : first + at_once], found, options, tell)]
-        if not some:
-            continue
         timed = choice == _reference() or found.reference
-        plan = plan_of(part, some, [choice] if timed else [choice, _reference()])
-        records, found.end = run_plan(plan, store, rest, engine, write=write, tell=tell)
-        found.add(plan, some, records)
-        if found.end is not End.FINISHED:
-            break
+        for plan in plans_of(some, [choice] if timed else [choice, _reference()]):
+            left = None if limit is None else max(limit.left, LEAST) / 60
+            rest = replace(options, minutes=left)
+            records, found.end = run_plan(plan, store, rest, engine, write=write, tell=tell)
+            found.add(plan, some, records)
+            if found.end is not End.FINISHED:
+                return found
     return found
 
 

@@ -11,6 +11,7 @@ Design
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,8 +28,16 @@ from aucbench.report.html_page import InlinePage, make_page
 from aucbench.report.judged import Verdict, judge_tables
 from aucbench.report.tables import leaderboard
 from aucbench.stats import Pair, PairTest, ResultTable, Word, holm
-from aucbench.study.means import TaskMean, published_means
-from aucbench.study.plans import StudyPart, Task, command_options, every_kind, kinds_of, tasks
+from aucbench.study.means import TaskMean, published_means, published_tasks
+from aucbench.study.plans import (
+    Task,
+    command_options,
+    every_kind,
+    kinds_of,
+    main_parts,
+    part_of,
+    tasks,
+)
 
 FEWEST = 5  # groups of a kind, below which it has no line
 LEAST = 1e-5  # seconds, so that a logarithm exists
@@ -48,20 +57,22 @@ class Standing:
     ----------
     solver : str
         Its name.
-    part : StudyPart
-        How it was run.
     means, reference : tuple of TaskMean
-        Of the solver on its complete tasks, and of the reference on some of them; empty if the
-        solver is the reference.
+        Of the solver on its complete tasks, and of the reference on some of them. Those of the
+        solver have one arm, whose published means it is compared with.
     without_data : tuple of str
         Tasks whose data cannot be had here.
     """
 
     solver: str
-    part: StudyPart
     means: tuple[TaskMean, ...]
     reference: tuple[TaskMean, ...] = ()
     without_data: tuple[str, ...] = ()
+
+    @property
+    def arm(self) -> str:
+        """The arm of the solver."""
+        return self.means[0].arm
 
     @cached_property
     def tasks(self) -> dict[str, Task]:
@@ -72,11 +83,10 @@ class Standing:
     @cached_property
     def table(self) -> pd.DataFrame:
         """A row for each task and solver: the published means, and those of the new solver."""
-        arm = self.part.arms[0]
         others = [
             one
             for one in published_means()
-            if one.arm == arm and one.task in self.tasks and one.solver != self.solver
+            if one.arm == self.arm and one.task in self.tasks and one.solver != self.solver
         ]
         rows = [
             (one.task, self.tasks[one.task].group, one.solver, one.auc, one.seconds)
@@ -113,8 +123,8 @@ class Standing:
         failed = sum(isnan(one.auc) for one in self.means)
         lost = f"; it failed on {failed} of them" if failed else ""
         yield (
-            f"{self.solver} was run on {len(self.tasks)} of the {len(tasks())} tasks of the study, "
-            f"of {groups} groups{lost}."
+            f"{self.solver} was run on {len(self.tasks)} of the {len(published_tasks())} tasks of "
+            f"the study, of {groups} groups{lost}."
         )
         means = self.averaged(self.filled).sort_values(ascending=False)
         count = len(means)
@@ -147,7 +157,7 @@ class Standing:
 
     def _repeated(self) -> Iterator[str]:
         """Say whether the published means of the same solver are repeated."""
-        known = self._published(self.solver)
+        known = _published(self.solver, self.arm)
         both = [one for one in self.means if one.task in known]
         if not both:
             return
@@ -162,19 +172,12 @@ class Standing:
             largest, task = max(unlike)
             yield f"The largest difference is {largest:.2g}, on {task}."
 
-    def _published(self, solver: str) -> dict[str, TaskMean]:
-        """Return the published means of a solver by task."""
-        arm = self.part.arms[0]
-        chosen = (one for one in published_means() if (one.arm, one.solver) == (arm, solver))
-        return {one.task: one for one in chosen}
-
     @cached_property
     def ratios(self) -> list[float]:
         """Seconds of the reference here, divided by the published ones, on each task of both."""
-        name = command_options().reference
-        known = self._published(name)
-        here = self.means if self.solver == name else self.reference
-        found = [one.seconds / known[one.task].seconds for one in here if one.task in known]
+        known = _published(command_options().reference, main_parts()[0].arms[0])
+        here = (one for one in self.reference if one.task in known)
+        found = [one.seconds / known[one.task].seconds for one in here]
         return [ratio for ratio in found if ratio > 0]  # NaN is not
 
     def _cost(self) -> Iterator[str]:
@@ -237,7 +240,7 @@ class Standing:
         """Return the tasks of each kind that has enough groups."""
         found: dict[str, list[str]] = {}
         for name, task in self.tasks.items():
-            for kind in kinds_of(task, self.part.rows):
+            for kind in kinds_of(task, part_of(task).rows):
                 found.setdefault(kind, []).append(name)
         every = (kind for kinds in every_kind() for kind in kinds)
         return {kind: found[kind] for kind in every if self._groups(found.get(kind, ())) >= FEWEST}
@@ -267,10 +270,13 @@ class Standing:
     @property
     def notes(self) -> list[str]:
         """What stands below the tables."""
-        arm = self.part.arms[0]
+        ways = Counter((part.splits, part.rows) for part in map(part_of, self.tasks.values()))
         lines = [
-            f"{self.part.splits} folds, at most {self.part.rows} rows of a task; the published "
-            f"means are those of the arm {arm}",
+            *(
+                f"{splits} folds of at most {rows} rows on {count} tasks"
+                for (splits, rows), count in sorted(ways.items())
+            ),
+            f"the published means are those of the arm {self.arm}",
             *self.verdict.notes,
         ]
         if self.without_data:
@@ -296,6 +302,12 @@ class Standing:
             Section("Tasks", "", (self.by_task(),)),
         ]
         return make_page(f"{self.solver} in the study", (), sections)
+
+
+def _published(solver: str, arm: str) -> dict[str, TaskMean]:
+    """Return the published means of a solver by task."""
+    chosen = (one for one in published_means() if (one.arm, one.solver) == (arm, solver))
+    return {one.task: one for one in chosen}
 
 
 def _differ(new: float, old: float) -> bool:

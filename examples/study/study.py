@@ -17,20 +17,23 @@ import json
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aucbench.bench import Plan, Store
+from aucbench.bench import Choice, Plan, Store
+from aucbench.bench.fingerprints import version_of
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
 from aucbench.metrics import average_precision, partial_auc
 from aucbench.stats import auc_interval
 from aucbench.stats.rows import Fold
+from aucbench.store.folder import SHARDS
 from aucbench.study.means import COLUMNS as PUBLISHED
 from aucbench.study.means import MEANS, sha256_of
 from aucbench.study.plans import PROTOCOL, StudyPart, Task, parts, plan_of, tasks
@@ -39,6 +42,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "docs" / "data" / "study"
 PROTOCOLS = (ROOT / "docs" / "study" / "protocol.md", PROTOCOL)
 MAX_FPR = 0.1
+# Records do not have the versions of these, so they are those of the environment of the tables,
+# which has to be that of the run.
+LIBRARIES = (
+    *("abess", "catboost", "celer", "interpret-core", "lightgbm", "skglm", "torch", "xgboost-cpu"),
+)
 COLUMNS = (
     *("task", "group", "arm", "solver", "auc", "auc_low", "auc_high", "pauc", "ap"),
     *("fit_seconds", "tune_seconds", "nnz", "cells", "ok"),
@@ -48,7 +56,7 @@ COLUMNS = (
 def plans() -> dict[str, Plan]:
     """Return the plan of each results folder, by its name."""
     every = tasks(apart=True)
-    return {name: plan_of(part, every) for name, part in parts().items() if part.is_run}
+    return {name: plan_of(part, every) for name, part in parts().items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +80,63 @@ def rows_of(
 
     A solver that has failed in one fold has no value.
     """
-    found: dict[str, dict[tuple[str, bool], list[Record]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[Choice, list[Record]]] = defaultdict(lambda: defaultdict(list))
     lines = []
     for record in results.records:
-        cell = record.cell
-        found[str(cell.dataset)][str(cell.solver), cell.tune is not False].append(record)
+        found[str(record.cell.dataset)][record.cell.choice].append(record)
     with Store(results.folder) as store:
         for dataset in map(str, plan.data):
             task, cells = named[dataset], found[dataset]
             if sum(map(len, cells.values())) < plan.split_count * len(plan.solvers):
                 continue  # not run, or not all of it
-            for choice in plan.solvers:
-                solver, tuned = str(choice.spec), choice.tune is not False
-                known = solver in part.self_tuned  # their weights are not those of features
-                means = _means(cells[solver, tuned], store, weights=not known)
-                names = [*part.arms] if known else [part.arms[0] if tuned else part.arms[1]]
-                lines += [
-                    [task.task, task.group, arm, solver, *means] for arm in dict.fromkeys(names)
-                ]
+            for arm, solver, records in _entries(cells, plan, part):
+                weights = solver not in part.self_tuned  # theirs are not those of features
+                means = _means(records, store, weights=weights)
+                lines.append([task.task, task.group, arm, solver, *means])
     return sorted(lines, key=itemgetter(2))
 
 
-def _means(records: list[Record], store: Store, weights: bool) -> list[Any]:
+Fits = Sequence[Record | None]  # of all folds; None where there is none to take
+
+
+def _entries(
+    cells: Mapping[Choice, Sequence[Record]], plan: Plan, part: StudyPart
+) -> Iterator[tuple[str, str, Fits]]:
+    """Yield the arm, the solver and the records of each line of a task."""
+    if part.most_features:
+        paths: dict[str, list[Record]] = defaultdict(list)
+        for choice in plan.solvers:
+            paths[choice.spec.name] += cells[choice]
+        for most in part.most_features:
+            for name, fits in paths.items():
+                yield f"{part.arms[1]}-{most}", name, along_path(fits, most)
+        return
+    for choice in plan.solvers:
+        solver, tuned = str(choice.spec), choice.tune is not False
+        known = solver in part.self_tuned
+        for arm in dict.fromkeys(part.arms if known else part.arms[not tuned :][:1]):
+            yield arm, solver, cells[choice]
+
+
+def along_path(records: Sequence[Record], most: int) -> Fits:
+    """Return for each fold the fit with the most features that are not more than `most`.
+
+    Of equal numbers the first is taken; None where no fit has so few. Test rows have no part in it.
+    """
+    folds: dict[int, list[Record]] = {record.cell.split: [] for record in records}
+    for record in records:
+        if record.ok and record.measures.nnz is not None and record.measures.nnz <= most:
+            folds[record.cell.split].append(record)
+    return [max(fits, key=_nnz, default=None) for _, fits in sorted(folds.items())]
+
+
+def _nnz(record: Record) -> int:
+    return record.measures.nnz or 0
+
+
+def _means(records: Fits, store: Store, weights: bool) -> list[Any]:
     """Return the columns from the AUC on, of the folds of one solver on one task."""
-    ok = [record for record in records if record.ok]
+    ok = [record for record in records if record is not None and record.ok]
     counts = [len(records), len(ok)]
     if len(ok) < len(records):
         return [""] * 8 + counts
@@ -162,16 +203,44 @@ def log_of(found: dict[str, Results], wanted: dict[str, Plan]) -> dict[str, Any]
     told["hours"] = round(told["hours"], 3)
     told["failed"] = dict(sorted(reasons.items()))
     told["machine"] = [*machines]
+    installed = ((name, version_of(name)) for name in LIBRARIES)
+    versions |= {name: version for name, version in installed if version}
     told["versions"] = dict(sorted(versions.items()))
-    told["protocol_commit"] = commit_of(*PROTOCOLS)
+    began = first_record(found.values())
+    commit, committed = commit_before(began, *PROTOCOLS)
+    told["protocol_commit"] = commit
+    told["protocol_time"] = _time(committed)
+    told["first_record"] = _time(began)
     return told
 
 
-def commit_of(*paths: Path) -> str:
-    """Return the commit that changed one of some files last; empty outside of a repository."""
-    command = ["git", "log", "-1", "--format=%H", "--", *map(str, paths)]
+def first_record(found: Iterable[Results]) -> float | None:
+    """Return when the first record was written, in seconds of the clock; None without records.
+
+    A record does not say when it was made, so this is the time of its file. Copies of a results
+    folder must keep the times of its files.
+    """
+    files = (path for results in found for path in (results.folder / SHARDS).rglob("*.json"))
+    return min((path.stat().st_mtime for path in files), default=None)
+
+
+def commit_before(limit: float | None, *paths: Path) -> tuple[str, float | None]:
+    """Return the last commit of some files that is not later than `limit`, and its time.
+
+    The files may change after the run. Empty and None outside of a repository, or if there is none.
+    """
+    command = ["git", "log", "--format=%H %ct", "--", *map(str, paths)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    return ended.stdout.strip()
+    for line in ended.stdout.splitlines():
+        commit, seconds = line.split()
+        if limit is None or int(seconds) <= limit:
+            return commit, float(seconds)
+    return "", None
+
+
+def _time(seconds: float | None) -> str:
+    known = None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    return "" if known is None else known.isoformat(timespec="seconds")
 
 
 def hash_of(folder: Path) -> str:
@@ -192,7 +261,7 @@ def write_tables(out: Path) -> Iterator[str]:
     lines = []
     for name, results in found.items():
         part = parts()[name]
-        named = {task.capped(part.rows): task for task in tasks(apart=True)}
+        named = {task.capped(part.rows): task for task in part.tasks_of(tasks(apart=True))}
         lines += rows_of(results, wanted[name], named, part)
     with (TABLES / "means.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])

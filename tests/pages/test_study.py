@@ -2,8 +2,10 @@
 
 import csv
 import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from contextlib import suppress
@@ -49,6 +51,7 @@ def program(monkeypatch):
 # --- its plans, and the tables of its results ---------------------------------------------
 
 
+@pytest.mark.slow
 def test_plans_are_what_their_files_say_and_tasks_of_one_group_are_a_family(program):
     plans = program.plans()
     for plan in plans.values():
@@ -78,7 +81,9 @@ def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
     ]
     few = {"tuned": ("logistic",), "self_tuned": ("additive",), "untuned": ("uni-exp[eta=1e+300]",)}
     large = replace(parts()["large"], least_rows=1000, untuned=("logistic",))
-    known = {"study": replace(parts()["study"], rows=2000, **few), "large": large}
+    paths = ("sht-auc[k=4]", "sht-auc[k=2]", "spam-l1[average=false]")
+    sparse = replace(parts()["sparse"], untuned=paths, most_features=(3, 5))
+    known = {"study": replace(parts()["study"], **few), "large": large, "sparse": sparse}
     others = {
         "TABLES": tmp_path,
         "MEANS": tmp_path / "package.csv",
@@ -87,16 +92,19 @@ def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
     }
     for name, value in others.items():
         monkeypatch.setattr(program, name, value)
-    plan = program.plans()["study"]
     same = ("solvers", "splits", "tune_evals", "inner_splits", "timeout", "memory")
-    some = Plan.of({"data": plan.data[:1], **{name: getattr(plan, name) for name in same}})
-    with Store(tmp_path / "study", create=True) as store, cells_in_process():
-        records = [*run(some, store, make_engine())]
+    found = {}
+    for name in ("study", "sparse"):
+        plan = program.plans()[name]
+        some = Plan.of({"data": plan.data[:1], **{name: getattr(plan, name) for name in same}})
+        with Store(tmp_path / name, create=True) as store, cells_in_process():
+            found[name] = [*run(some, store, make_engine())]
 
     sentences = [*program.write_tables(tmp_path)]
 
     with (tmp_path / "means.csv").open() as file:
         lines = [*csv.DictReader(file)]
+    lines, limited = lines[:5], lines[5:]
     assert [(line["arm"], line["solver"]) for line in lines] == [
         *(("default", name) for name in ("additive", "logistic", "uni-exp[eta=1e+300]")),
         *(("tuned", name) for name in ("logistic", "additive")),
@@ -106,7 +114,7 @@ def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
         tuned = line["solver"] == "logistic" and line["arm"] == "tuned"
         of = [
             record
-            for record in records
+            for record in found["study"]
             if (str(record.cell.solver), record.cell.tune is not False) == (line["solver"], tuned)
         ]
         ok = [record.measures.auc for record in of if record.ok]
@@ -115,12 +123,44 @@ def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
             assert line["auc"] == ""  # it has diverged
         else:
             assert float(line["auc"]) == pytest.approx(sum(ok) / 3, rel=1e-4)
+    # Of a path, the most features that are not more; spam-l1 never has so few.
+    for line, k in zip(limited, (2, None, 4, None), strict=True):
+        most = "sparse-3" if line in limited[:2] else "sparse-5"
+        assert (line["arm"], line["solver"]) == (most, "sht-auc" if k else "spam-l1")
+        of = [one for one in found["sparse"] if str(one.cell.solver) == f"sht-auc[k={k}]"]
+        if k:
+            assert {one.measures.nnz for one in of} == {k}
+            auc = sum(one.measures.auc for one in of) / 3
+            assert float(line["auc"]) == pytest.approx(auc, rel=1e-4)
+            twins = [replace(one, id="twin") for one in of]
+            assert program.along_path([*of, *twins], k) == of  # the first of equal numbers
+        assert (line["ok"], line["auc"] == "") == (("3", False) if k else ("0", True))
     told = json.loads((tmp_path / "run.json").read_text())
-    assert (told["planned"], told["not_run"]) == (24 + 1, 12 + 1)
-    assert sentences[0].startswith("5 rows in ")
+    assert (told["planned"], told["not_run"]) == (24 + 1 + 9, 12 + 1)
+    assert told["protocol_time"] <= told["first_record"]
+    assert sentences[0].startswith("9 rows in ")
     package = (tmp_path / "package.csv").read_bytes()
     assert told["means_sha256"] == sha256(package).hexdigest()
-    assert len(package.splitlines()) == 1 + 5
+    assert len(package.splitlines()) == 1 + 9
+
+
+def test_the_commit_of_the_protocol_is_the_last_one_before_the_first_record(
+    program, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(program, "ROOT", tmp_path)
+    file = tmp_path / "protocol.md"
+
+    def git(*words, **of):
+        user = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        subprocess.run(["git", *user, *words], cwd=tmp_path, check=True, env={**os.environ, **of})
+
+    git("init", "-q")
+    for seconds in (1000, 2000, 3000):
+        file.write_text(str(seconds))
+        git("add", "protocol.md")
+        git("commit", "-qm", "It is changed", GIT_COMMITTER_DATE=f"@{seconds} +0000")
+    times = [program.commit_before(limit, file)[1] for limit in (999, 1000, 2999, None)]
+    assert times == [None, 1000, 2000, 3000]
 
 
 def test_the_means_of_the_package_are_those_of_the_documents():

@@ -16,11 +16,11 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.report.running import End
 from aucbench.study import plans, running
 from aucbench.study.means import COLUMNS, format_means, published_means
-from aucbench.study.plans import every_kind, kinds_of, parts, spread, tasks
-from aucbench.study.running import StudyRun, choice_of, run_study
+from aucbench.study.plans import every_kind, kinds_of, main_parts, part_of, spread, tasks
+from aucbench.study.running import StudyRun, arm_of, choice_of, plans_of, run_study
 from aucbench.study.standing import Standing
 
-PART = parts()["first"]
+ROWS = main_parts()[0].rows
 SMALL = ("breast-cancer", "digits-8")  # tasks that come with scikit-learn
 QUIET = RunOptions(quiet=True, jobs=1)
 
@@ -43,9 +43,9 @@ def published(solver, names=None):
 
 def standing(like="lightgbm", count=24, **given):
     """A new solver that has the published means of another one on the first tasks."""
-    names = [task.task for task in spread(tasks(), PART.rows)[:count]]
+    names = [task.task for task in spread(tasks(), ROWS)[:count]]
     means = tuple(replace(one, solver="mine") for one in published(like, names))
-    return Standing(solver="mine", part=PART, means=means, **given)
+    return Standing(solver="mine", means=means, **given)
 
 
 # --- tasks ------------------------------------------------------------------------------------
@@ -53,11 +53,11 @@ def standing(like="lightgbm", count=24, **given):
 
 @pytest.mark.parametrize("count", [8, 24, 90])
 def test_the_first_tasks_are_of_all_kinds_and_of_different_groups(count):
-    order = spread(tasks(), PART.rows)
+    order = spread(tasks(), ROWS)
     assert {*order} == {*tasks()}
     first = order[:count]
     assert len({task.group for task in first}) == count
-    taken = Counter(kind for task in first for kind in kinds_of(task, PART.rows))
+    taken = Counter(kind for task in first for kind in kinds_of(task, ROWS))
     for kinds in every_kind():
         counts = [taken[kind] for kind in kinds]
         assert max(counts) - min(counts) <= max(2, count // 8), kinds
@@ -68,6 +68,15 @@ def test_a_kind_is_that_of_the_rows_which_are_taken():
     wanted = ("more than 2000 rows", "at most 10 features", "more than 30 % in the rarer class")
     assert kinds_of(task, 2500) == (*wanted, "with categories")
     assert kinds_of(task, 2000)[0] == "more than 500 and at most 2000 rows"
+
+
+def test_each_task_is_run_by_the_part_that_takes_it():
+    plans = plans_of(tasks(), ["logistic"])
+    assert [plan.splits for plan in plans] == [3, 5]
+    for part, plan in zip(main_parts(), plans, strict=True):
+        taken = [task for task in tasks() if part_of(task) == part]
+        assert [*map(str, plan.data)] == [task.capped(part.rows) for task in taken]
+    assert sum(len(plan.data) for plan in plans) == len(tasks())
 
 
 # --- the run ----------------------------------------------------------------------------------
@@ -128,9 +137,15 @@ def test_what_is_no_solver_is_refused_before_anything_runs(tmp_path):
     assert "rows.csv" in refused("study", "logistic", "--csv", tmp_path / "no" / "rows.csv")
 
 
-def test_a_solver_that_tunes_itself_is_fitted_once():
-    assert choice_of("additive").tune is False
-    assert choice_of("svm-or").tune is True
+def test_a_solver_is_tuned_and_compared_as_the_study_has_done_it():
+    found = {name: choice_of(name) for name in ("additive", "celer", "svm-or")}
+    assert [one.tune for one in found.values()] == [False, False, True]
+    assert [*map(arm_of, found.values())] == ["tuned", "default", "tuned"]
+    means = tuple(one for one in published_means() if (one.arm, one.solver) == ("default", "celer"))
+    said = Standing(solver="celer", means=means, reference=published("logistic"))
+    assert f"celer: {len(means)} of {len(means)} AUCs are the same" in " ".join(said.sentences)
+    assert "sgd-logistic" in said.filled  # which is in no other arm
+    assert "the published means are those of the arm default" in said.notes
 
 
 @pytest.mark.usefixtures("two")
@@ -171,7 +186,7 @@ def test_the_words_are_those_of_judge(tmp_path):
 
 
 def test_seconds_are_compared_by_the_median_factor_of_the_reference():
-    names = [task.task for task in spread(tasks(), PART.rows)[:7]]
+    names = [task.task for task in spread(tasks(), ROWS)[:7]]
     slow = tuple(
         replace(one, fit_seconds=3 * one.fit_seconds, tune_seconds=3 * one.tune_seconds)
         for one in published("logistic", names)
