@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
-from page_choice import by_data, by_solver, of_auto
+from page_choice import by_data, by_solver, of_auto, of_study
 from page_figures import with_figures
 from page_formulas import with_formulas
 from page_growth import operations, passes
@@ -58,6 +58,7 @@ TABLES = {
     "<!-- choice by data -->": by_data,
     "<!-- choice by solver -->": by_solver,
     "<!-- choice of auto -->": of_auto,
+    "<!-- choice of study -->": of_study,
     "<!-- data sets -->": sets,
     "<!-- suites -->": named_suites,
     "<!-- options of compare -->": of_compare,

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from page_study_answers import drawn
+from page_study_answers import CURVED, drawn
 
 from aucbench.registry import describe
 from aucbench.registry.lookup import names
 from aucbench.stats import ResultTable, SignTest
-from aucbench.study.plans import TASKS
+from aucbench.study.plans import TASKS, parts
 
 STUDY = Path(__file__).with_name("data") / "study"
 AUTO = STUDY / "auto.toml"
@@ -26,10 +26,6 @@ ROPE = 0.005  # a smaller difference of the AUC changes no decision
 SHOWN = 4  # solvers of a cell
 FEW = 5  # groups of a kind of data, below which it has no line
 TUNED, DEFAULT = "tuned", "default"  # parts of the study
-CURVED = (  # scores that are not linear in the features
-    *("random-forest", "hist-gradient-boosting", "lightgbm", "lightgbm-pairwise", "additive"),
-    *("xgboost", "xgboost-pairwise", "roc-svm-nystrom", "roc-svm-kernel"),
-)
 KINDS: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {  # with a short name
     "all tasks": ("all", lambda t: t["rows"] > 0),
     "at most 10 features": ("d ≤ 10", lambda t: t["features"] <= 10),
@@ -79,6 +75,21 @@ def kinds(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the rows of each kind of data that has enough groups."""
     chosen = {name: rows[belongs(rows)] for name, (_, belongs) in KINDS.items()}
     return {name: some for name, some in chosen.items() if some["group"].nunique() >= FEW}
+
+
+def of_study() -> Iterator[str]:
+    """Yield what the numbers of the page were measured on."""
+    rows, main, few = measured(), parts()["study"], parts()["few"]
+    if rows is None:
+        yield NOT_YET
+        return
+    once = ", ".join(f"`{solver}`" for solver in main.self_tuned)
+    yield (
+        f"The numbers are those of [the study](study/index.md): {rows['task'].nunique()} real "
+        f"tasks of {rows['rows'].min():.0f} to {rows['rows'].max():.0f} rows, {main.splits} folds "
+        f"({few.splits} on tasks of at most {main.few_rows} rows), each solver with its default "
+        f"and {main.tune_evals - 1} more points of its published grid; fitted once: {once}."
+    )
 
 
 def by_data() -> Iterator[str]:

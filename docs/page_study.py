@@ -10,10 +10,11 @@ While the run has not ended, the mark `state` says so, and the others stand for 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
-from math import isinf, isnan, sqrt
+from math import isinf, isnan
+from typing import NamedTuple
 
 from mkdocs.exceptions import PluginError
 from page_figures import drawn
@@ -22,33 +23,39 @@ from page_study_answers import (
     DEFAULT,
     DEPTH,
     FOLDER,
+    GROUPS,
     LARGE,
+    LOSSES,
+    OF_LIBAUC,
     REFERENCE,
-    SECONDS,
     SHARE,
+    SPARSE,
     SURROGATES,
+    TEXT,
+    TIME,
+    TREES,
     TUNED,
     Answer,
+    Contrast,
     Slope,
     Slopes,
     Split,
     Study,
     Tree,
     beside_the_best,
+    beside_the_best_on_average,
 )
 from page_study_figures import ARMS, FIGURES, asked, label, minus
-from scipy.stats import t
 
-from aucbench.stats import Pair, Word
+from aucbench.stats import ROPE, Difference, Pair, Word
+from aucbench.study.plans import parts, tasks
 
 MARK = re.compile(r"^<!-- study (?:figure (\w+): (.+)|(\w+)) -->$", re.MULTILINE)
-BESIDE = {  # the main part: what was run, and what its tasks have
-    SECONDS: ("cells with equal seconds", "both"),
-    LARGE: ("tasks with many rows", "a source with many rows"),
-    DEFAULT: ("cells without tuning", ""),
-}
 NOT_YET = "**The run has not ended yet, so that this page has no numbers.**"
-SHOWN = 8  # solvers that a sentence names
+SHOWN = 4  # solvers that a sentence names
+WORDS = (Word.BETTER, Word.EQUIVALENT, Word.UNCLEAR, Word.WORSE)
+HYPOTHESIS = re.compile(r"^\| ([a-k]) \| (.+?) \|", re.MULTILINE)
+REFUTED, OPEN, HELD = "refuted", "not told", "held"
 
 
 @cache
@@ -109,10 +116,10 @@ def plural(count: int, one: str, more: str = "") -> str:
     return f"{count} {one if count == 1 else more or one + 's'}"
 
 
-def interval(pair: Pair) -> str:
-    """Return the effect of a pair with its interval."""
-    d = pair.difference
-    low, high = d.ends(of=float) if d.open else (signed(d.low), signed(d.high))
+def interval(pair: Pair | Difference) -> str:
+    """Return a difference with its interval."""
+    d = pair.difference if isinstance(pair, Pair) else pair
+    low, high = d.ends() if d.open else (signed(d.low), signed(d.high))
     return f"{signed(d.estimate)} [{minus(low)}, {minus(high)}]"
 
 
@@ -123,20 +130,31 @@ def p_value(p: float) -> str:
 
 def state(study: Study) -> Iterator[str]:
     """Yield what was run."""
-    run, tasks = study.run, study.tasks
+    run, main = study.run, study.tasks.loc[study.table().index]
     ok, planned, left = run["ok"], run["planned"], run.get("not_run", 0)
-    yield (
-        f"{plural(len(tasks), 'task')} of {plural(tasks['group'].nunique(), 'group')} are "
-        f"complete, with {plural(len(study.solvers), 'solver')} in the main arm. "
-        f"Of {plural(planned, 'cell')} {ok} have a value, {planned - ok - left} have none, and "
-        f"{left} were not run; they took {run['hours']:.1f} hours."
-    )
-    known = study.properties(tasks.index)
+    known = study.properties(main.index)
     low, high = known.min(), known.max()
     yield (
-        f"In the main part tasks have {low['rows']:.0f} to {high['rows']:.0f} rows, "
-        f"{low['features']:.0f} to {high['features']:.0f} features, and {100 * low[SHARE]:.1f} % "
-        f"to {100 * high[SHARE]:.1f} % positives."
+        f"{len(main)} of {plural(len(tasks()), 'task')} are complete, of "
+        f"{plural(main['group'].nunique(), 'group')}, with {plural(len(study.solvers), 'solver')} "
+        f"in the main part, {low['rows']:.0f} to {high['rows']:.0f} rows, {low['features']:.0f} "
+        f"to {high['features']:.0f} features, and {100 * low[SHARE]:.1f} % to "
+        f"{100 * high[SHARE]:.1f} % positives. Of {plural(planned, 'cell')} {ok} have a value, "
+        f"{planned - ok - left} have none, and {left} were not run; they took {run['hours']:.1f} "
+        "hours."
+    )
+    if len(main) < len(tasks()):
+        yield "The run ended before the others were complete; those of many rows are a random part."
+
+
+def method(_: Study) -> Iterator[str]:
+    """Yield the effort, which is that of the protocol."""
+    main, few = parts()["study"], parts()["few"]
+    yield (
+        f"- **Effort.** {plural(main.splits, 'fold')}, {few.splits} on tasks of at most "
+        f"{main.few_rows} rows; at most {main.rows} rows of a task. A tuned solver has its "
+        f"default and {main.tune_evals - 1} more points of its published grid, by "
+        f"{main.inner_splits} inner folds. Fitted once, in both arms: {named(main.self_tuned, 9)}."
     )
 
 
@@ -166,10 +184,7 @@ def provenance(study: Study) -> Iterator[str]:
             f"- SHA-256 of the results of `{name}.toml`, {plan['ok']} of {plan['cells']} cells: "
             f"`{plan['sha256']}`"
         )
-    machine = run["machine"]
-    parts = machine.items() if isinstance(machine, dict) else [*machine]
-    told = [part if isinstance(part, str) else ": ".join(map(str, part)) for part in parts]
-    yield f"- machine: {escape('; '.join(told))}"
+    yield f"- machine: {escape('; '.join(run['machine']))}"
     yield f"- versions: {', '.join(f'{name} {text}' for name, text in run['versions'].items())}"
 
 
@@ -203,9 +218,14 @@ def command(arm: str, measure: str = "auc") -> Iterator[str]:
     yield "```"
 
 
-def of_question(study: Study, key: str) -> Iterator[str]:
-    """Yield the sentence and the table of a question."""
-    yield from told_of(study.answers[key].pairs)
+def of_question(key: str) -> Callable[[Study], Iterator[str]]:
+    """Return what yields the sentence and the table of a hypothesis with one arm."""
+
+    def told(study: Study) -> Iterator[str]:
+        [answer] = study.answers[key].values()
+        yield from told_of(answer.pairs)
+
+    return told
 
 
 def told_of(pairs: Sequence[Pair]) -> Iterator[str]:
@@ -232,34 +252,122 @@ def told_of(pairs: Sequence[Pair]) -> Iterator[str]:
 
 def sorted_out(pairs: Sequence[Pair]) -> str:
     """Return how many have which word, and their names, in one sentence."""
-    parts = []
-    for word in (Word.BETTER, Word.EQUIVALENT, Word.UNCLEAR, Word.WORSE):
+    sides = []
+    for word in WORDS:
         of = sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.estimate)
         if of:
             names = [label(pair, pairs) for pair in of]
-            parts.append(f"{word}: {len(of)} ({named(names, len(names))})")
-    text = "; ".join(parts)
+            sides.append(f"{word}: {len(of)} ({named(names, len(names))})")
+    text = "; ".join(sides)
     return f"{text[0].upper()}{text[1:]}."
 
 
-def tuning(study: Study) -> Iterator[str]:
-    """Yield what tuning adds to each solver."""
-    yield from told_of(study.tuning.pairs)
+def in_columns(answers: Mapping[str, Answer], *, counted: bool = False) -> Iterator[str]:
+    """Yield a table of the same differences in several arms, or by several measures."""
+    every = [pair for answer in answers.values() for pair in answer.pairs]
+    if not every:
+        yield "Not run."
+        return
+    yield f"| difference | {' | '.join(answers)} |"
+    yield f"|---|{'---|' * len(answers)}"
+    for names in dict.fromkeys((pair.a, pair.b) for pair in every):
+        cells = []
+        for answer in answers.values():
+            of = [pair for pair in answer.pairs if (pair.a, pair.b) == names]
+            groups = f", {plural(of[0].data_sets, 'group')}" if of and counted else ""
+            cells.append(f"{interval(of[0])} {of[0].word}{groups}" if of else "–")
+        one = next(pair for pair in every if (pair.a, pair.b) == names)
+        yield f"| {coded(label(one, every))} | {' | '.join(cells)} |"
 
 
-def part(study: Study, arm: str) -> Iterator[str]:
-    """Yield what another part of the study than the main one says."""
-    what, have = BESIDE[arm]
-    if arm not in study.arms():
-        yield f"The {what} were not run."
+def boosted(study: Study) -> Iterator[str]:
+    """Yield trees with exact losses of pairs beside others, in each arm."""
+    yield from in_columns({ARMS[arm]: answer for arm, answer in study.answers["g"].items()})
+
+
+def networks(study: Study) -> Iterator[str]:
+    """Yield networks at equal seconds, by three measures."""
+    yield from in_columns(study.answers["h"])
+
+
+def sparse(study: Study) -> Iterator[str]:
+    """Yield sparse solvers at equal numbers of features, and the tasks that have a value."""
+    found = {SPARSE[arm]: answer for arm, answer in study.answers["i"].items()}
+    yield from in_columns(found, counted=True)
+    tables = {name: study.table(arm) for arm, name in SPARSE.items()}
+    yield f"\n| solver | {' | '.join(f'{name}: tasks, mean AUC' for name in tables)} |"
+    yield f"|---|{'---|' * len(tables)}"
+    for solver in dict.fromkeys(solver for table in tables.values() for solver in table):
+        of = [table[solver].dropna() for table in tables.values() if solver in table]
+        yield f"| `{solver}` | {' | '.join(f'{len(one)}, {one.mean():.4f}' for one in of)} |"
+
+
+def ebm(study: Study) -> Iterator[str]:
+    """Yield `ebm` less others on its tasks."""
+    [answer] = study.answers["ebm"].values()
+    yield f"On the {plural(len(study.table(TREES)), 'task')} of its part:\n"
+    yield from told_of(answer.pairs)
+
+
+def apart(arm: str) -> Callable[[Study], Iterator[str]]:
+    """Return what yields the verdict on tasks that are apart, beside that with random folds."""
+
+    def told(study: Study) -> Iterator[str]:
+        if arm not in {*study.means["arm"]}:
+            yield "Not run."
+            return
+        twins = study.twins(arm)
+        by, solvers = f"by {arm}", [*study.table(arm)]
+        found = {f"{by}, {plural(len(study.table(arm)), 'task')}": study.against(arm).sorted()}
+        if twins:
+            both = plural(len(twins), "task")
+            found[f"{by}, {both} of these"] = study.against(arm, tasks=[*twins])
+            found[f"random folds, {both}"] = study.against(
+                DEFAULT, tasks=[*twins.values()], solvers=solvers
+            )
+            means = [
+                study.averaged(study.filled(of).loc[[*names]])
+                for of, names in ((arm, twins), (DEFAULT, twins.values()))
+            ]
+            there = [name for name in means[0].index if name in means[1]]
+            change = (means[0][there] - means[1][there]).sort_values()
+            yield (
+                f"On the {both} that are also asked with random folds, the mean AUC of "
+                f"`{REFERENCE}` is {means[1][REFERENCE]:.4f} with these and "
+                f"{means[0][REFERENCE]:.4f} {by}. The change is {signed(change.iloc[0])} for "
+                f"`{change.index[0]}`, the lowest, and {signed(change.iloc[-1])} for "
+                f"`{change.index[-1]}`, the highest.\n"
+            )
+        yield from in_columns(found)
+
+    return told
+
+
+def text(study: Study) -> Iterator[str]:
+    """Yield the AUC of each solver on the tasks of text, and its mean."""
+    table = study.table(TEXT)
+    if table.empty:
+        yield "Not run."
         return
-    if have:
-        yield f"{plural(len(study.table(arm)), 'task')} have {have}.\n"
-    if arm == SECONDS:
-        yield from told_of(study.in_seconds.pairs)
-        return
-    yield from told_of(study.against(arm).pairs)
-    yield from ("", *command(arm))
+    table = table.T.assign(mean=table.mean()).sort_values("mean", ascending=False)
+    yield f"| solver | {' | '.join(table)} |"
+    yield f"|---|{'---|' * len(table.columns)}"
+    for solver, row in table.iterrows():
+        yield f"| `{solver}` | {' | '.join('–' if isnan(v) else f'{v:.4f}' for v in row)} |"
+
+
+def part(arm: str) -> Callable[[Study], Iterator[str]]:
+    """Return what yields another part than the main one, and how its words are repeated."""
+
+    def told(study: Study) -> Iterator[str]:
+        if arm not in study.arms():
+            yield "Not run."
+            return
+        yield f"{plural(len(study.table(arm)), 'task')}.\n"
+        yield from told_of(study.against(arm).pairs)
+        yield from ("", *command(arm))
+
+    return told
 
 
 def slopes(study: Study) -> Iterator[str]:
@@ -353,107 +461,200 @@ def _verdict_of_tree(study: Study) -> str:
     return f"{what}. So the tree is not shown to be better than always `{found.single}`."
 
 
-Finding = tuple[bool, str]  # whether it is negative, and the sentence
+class Ruling(NamedTuple):
+    """What the rule of the protocol says of a hypothesis, and why."""
+
+    letter: str
+    word: str
+    why: str
 
 
-def findings(study: Study) -> Iterator[Finding]:
-    """Yield what was found, and what was not."""
-    stars = study.stars
-    if len(stars) == 1:
-        yield False, f"On a typical data set the best solver is `{stars[0]}`."
-    else:
-        yield True, f"No solver is shown to be the best; {len(stars)} may be: {named(stars)}."
-    answers = study.answers
-    quoted = f"`{REFERENCE}`"
-    yield from _of("a", "linear solvers of the AUC", quoted, answers["a"], Word.BETTER)
-    yield from _each("b", answers["b"], hoped=(Word.BETTER,))
-    yield from _losses(answers["c"])
-    yield from _of("d", "solvers with curved scores", quoted, answers["d"], Word.BETTER)
-    yield from _each("d", answers["trees"], hoped=(Word.BETTER,))
-    yield from _of("e", "tuned solvers", "their own default", study.tuning, Word.BETTER)
-    yield from _of_time(study)
-    yield from _of_slopes(study)
-    yield not study.tree.helps, f"(which solver when) {_verdict_of_tree(study)}"
+def rulings(study: Study) -> Iterator[Ruling]:
+    """Yield a ruling on each hypothesis whose part was run, in the order of the protocol."""
+    answers, quoted = study.answers, f"`{REFERENCE}`"
+    of = {key: [p for a in answers[key].values() for p in a.pairs] for key in answers}
+    ebm = of["ebm"][:1]
+    for key, what in (("a", "linear solvers of the AUC"), ("d", "solvers with curved scores")):
+        more = ebm if key == "d" else []
+        word = HELD if any(p.word is Word.BETTER for p in (*of[key], *more)) else REFUTED
+        beside = f"; on {plural(more[0].data_sets, 'group')} {_each(more)}" if more else ""
+        yield Ruling(key, word, f"{_counted(of[key], what, quoted)}{beside}")
+    if of["b"]:
+        yield Ruling("b", _ruled(of["b"][:1]), _each(of["b"]))
+    yield _of_losses(of["c"])
+    tuned = _counted(of["e"], "tuned solvers", "their own default")
+    yield Ruling("e", _ruled(of["e"], parted=True), tuned)
+    yield _of_time(study)
+    yield from _of_pairs(study)
+    if networks := _some(answers["h"]["AUC"], OF_LIBAUC):
+        worse = any(pair.word is Word.WORSE for pair in networks)
+        unclear = any(pair.word is Word.UNCLEAR for pair in networks)
+        why = f"at equal seconds {_each(networks)}"
+        for name in ("average precision", "partial AUC"):
+            why += f"; by {name}: {_words(_some(answers['h'][name], OF_LIBAUC))}"
+        yield Ruling("h", REFUTED if worse else OPEN if unclear else HELD, why)
+    if of["i"]:
+        why = "; ".join(
+            f"at {SPARSE[arm]} `sht-auc` is {_words(answer.pairs)}"
+            for arm, answer in answers["i"].items()
+            if answer.pairs
+        )
+        yield Ruling("i", _ruled(of["i"], parted=True), why)
+    yield _of_plane()
 
 
-def _of(key: str, what: str, reference: str, answer: Answer, gain: Word) -> Iterator[Finding]:
-    """Yield findings on many solvers and one reference; `gain` is what the question asks for."""
-    total = len(answer.pairs)
-    if total and not answer.of(gain):
-        yield True, f"({key}) None of {total} {what} is {gain.between} {reference}."
-    for word in (Word.BETTER, Word.EQUIVALENT, Word.UNCLEAR, Word.WORSE):
-        of = sorted(answer.of(word), key=lambda pair: -pair.difference.estimate)
-        if of:
-            ends = [signed(pair.difference.estimate) for pair in (of[-1], of[0])]
-            how = ends[0] if len(of) == 1 else f"{ends[0]} to {ends[1]}"
-            verb = "is" if len(of) == 1 else "are"
-            yield (
-                word is not gain,
-                f"({key}) {len(of)} of {total} {what} {verb} {word.between} {reference} ({how}): "
-                f"{named([pair.a for pair in of])}.",
-            )
+def _ruled(pairs: Sequence[Pair], *, parted: bool = False) -> str:
+    """Return whether a gain is held; refuted where each interval is inside, or a loss is certain.
+
+    `parted`: say for how many.
+    """
+    words = [pair.word for pair in pairs]
+    if all(word in (Word.EQUIVALENT, Word.WORSE) for word in words):
+        return REFUTED
+    if Word.BETTER not in words:
+        return OPEN
+    count = words.count(Word.BETTER)
+    return f"{HELD} for {count} of {len(words)}" if parted and count < len(words) else HELD
 
 
-def _each(key: str, answer: Answer, hoped: tuple[Word, ...]) -> Iterator[Finding]:
-    """Yield a finding for each of a few pairs."""
-    for pair in answer.pairs:
-        told = f"{coded(pair.a)} is {pair.word.between} {coded(pair.b)}: {interval(pair)}"
-        yield pair.word not in hoped, f"({key}) {told}."
+def _some(answer: Answer | None, contrasts: Sequence[Contrast]) -> list[Pair]:
+    """Return the pairs of some contrasts."""
+    names = [one.names for one in contrasts]
+    return [pair for pair in answer.pairs if (pair.a, pair.b) in names] if answer else []
 
 
-def _losses(answer: Answer) -> Iterator[Finding]:
-    """Yield which losses differ, and how many pairs of them do not."""
-    told = answer.of(Word.BETTER, Word.WORSE)
-    for pair in told:
-        one, other = SURROGATES[pair.a], SURROGATES[pair.b]
-        yield False, f"(c) {one} is {pair.word.between} {other}: {interval(pair)}."
-    for word in (Word.EQUIVALENT, Word.UNCLEAR):
-        if count := len(answer.of(word)):
-            verb = "is" if count == 1 else "are"
-            yield True, f"(c) {count} of {len(answer.pairs)} pairs of losses {verb} {word}."
+def _each(pairs: Sequence[Pair]) -> str:
+    """Say each of a few pairs."""
+    return "; ".join(
+        f"{coded(pair.a)} is {pair.word.between} {coded(pair.b)}, {interval(pair)}"
+        for pair in pairs
+    )
 
 
-def _of_time(study: Study) -> Iterator[Finding]:
-    """Yield what time buys."""
+def _words(pairs: Sequence[Pair]) -> str:
+    """Say how the first solver of all pairs compares with the others, grouped by word."""
+    told = {word: [pair.b for pair in pairs if pair.word is word] for word in WORDS}
+    return ", ".join(f"{word.between} {named(of, len(of))}" for word, of in told.items() if of)
+
+
+def _counted(pairs: Sequence[Pair], what: str, reference: str) -> str:
+    """Say how many of many solvers are better than one, and who gains most."""
+    told = {
+        word: sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.estimate)
+        for word in WORDS
+    }
+    names = named([pair.a for pair in told[Word.BETTER]])
+    gain = f"{len(told[Word.BETTER])} ({names})" if told[Word.BETTER] else "none"
+    others = [f"{len(of)} {word}" for word, of in told.items() if of and word is not Word.BETTER]
+    most = max(pairs, key=lambda pair: pair.difference.estimate)
+    return (
+        f"of {len(pairs)} {what} {gain} are better than {reference}"
+        f"{''.join(f', {one}' for one in others)}; the largest gain is {interval(most)} of "
+        f"{coded(most.a)}"
+    )
+
+
+def _of_losses(pairs: Sequence[Pair]) -> Ruling:
+    """Rule on (c): which losses differ."""
+    differ = [pair for pair in pairs if pair.word in (Word.BETTER, Word.WORSE)]
+    same = sum(pair.word is Word.EQUIVALENT for pair in pairs)
+    named_losses = "; ".join(
+        f"{SURROGATES[p.a]} {p.word.between} {SURROGATES[p.b]}, {interval(p)}" for p in differ
+    )
+    why = (
+        f"of {plural(len(pairs), 'pair')} of losses {same} are equivalent and {len(differ)} differ"
+    )
+    word = HELD if differ else REFUTED if same == len(pairs) else OPEN
+    return Ruling("c", word, f"{why}{f' ({named_losses})' if differ else ''}")
+
+
+def _of_time(study: Study) -> Ruling:
+    """Rule on (f): who is slower and certainly better than the fastest that may be the best."""
     costs = study.costs[study.costs["arm"] == TUNED].set_index("solver")["seconds"]
     first, at = study.fastest_star, study.ranks.names.index(study.fastest_star)
     slower = [one for one in study.ranks.above[at] if costs[one] > costs[first]]
-    yield (
-        not slower,
-        f"(f) The fastest solver that may be the best is `{first}`, {costs[first]:.3g} seconds. "
+    return Ruling(
+        "f",
+        HELD if slower else REFUTED,
+        f"the fastest solver that may be the best is `{first}`, {costs[first]:.3g} seconds, and "
         + (
-            f"Slower and certainly better: {named(slower)}."
+            f"slower and certainly better are {named(slower)}"
             if slower
-            else "No slower one is better."
+            else "no slower one is better"
         ),
     )
-    yield False, f"(f) None is faster and higher in mean than {named([*study.front()['solver']])}."
-    if SECONDS in study.arms():
-        what = "solvers tuned in equal seconds"
-        yield from _of("f", what, "the same with equal points", study.in_seconds, Word.BETTER)
 
 
-def _of_slopes(study: Study) -> Iterator[Finding]:
-    """Yield which properties go with a difference, and the differences with which none goes."""
-    flat = []
-    for one in study.slopes:
-        told = [s for s in one.together.slopes if s.low > 0 or s.high < 0]
-        if not told:
-            flat.append(coded(one.name))
-            continue
-        which = "; ".join(f"{s.name} {_slope(s, one)}" for s in told)
+def _of_pairs(study: Study) -> Iterator[Ruling]:
+    """Rule on (g) by the tuned solvers; the other arms are said beside."""
+    by_arm = {arm: _some(answer, LOSSES) for arm, answer in study.answers["g"].items()}
+    if by_arm[TUNED]:
+        word = _ruled(by_arm[TUNED], parted=True)
+        why = f"tuned, {_each(by_arm.pop(TUNED))}"
+        for arm, pairs in by_arm.items():
+            words = " and ".join(f"`{pair.a}` {pair.word}" for pair in pairs)
+            why += f"; {ARMS[arm]}, {words}" if pairs else ""
+        yield Ruling("g", word, why)
+
+
+def _of_plane() -> Ruling:
+    """Rule on (k) by the mean loss on the training rows."""
+    means = beside_the_best_on_average("train")
+    near = [loss for loss, d in means.items() if d.low >= -ROPE and d.high <= ROPE]
+    far = [loss for loss, d in means.items() if d.high < -ROPE or d.low > ROPE]
+    word = HELD if near else REFUTED if len(far) == len(means) else OPEN
+    if 0 < len(near) < len(means):
+        word = f"{HELD} for {len(near)} of {len(means)}"
+    told = "; ".join(f"{SURROGATES[loss]} {interval(d)}" for loss, d in means.items())
+    return Ruling(
+        "k", word, f"of the best AUC of two features, losses lack on training rows: {told}"
+    )
+
+
+@cache
+def hypotheses() -> dict[str, str]:
+    """Return the hypotheses of the protocol by their letters."""
+    protocol = FOLDER.parents[1] / "study" / "protocol.md"
+    return dict(HYPOTHESIS.findall(protocol.read_text(encoding="utf-8")))
+
+
+def ruled(*words: str) -> Callable[[Study], Iterator[str]]:
+    """Return what yields the hypotheses on which a ruling begins with one of these words."""
+
+    def told(study: Study) -> Iterator[str]:
+        found = [*rulings(study)]
+        for word in words:
+            for one in found:
+                if one.word.startswith(word):
+                    yield (
+                        f"- **({one.letter}) {one.word[0].upper()}{one.word[1:]}:** "
+                        f"*{hypotheses()[one.letter].rstrip('.')}*: {one.why}."
+                    )
+        if not any(one.word.startswith(words) for one in found):
+            yield f"No hypothesis was {' or '.join(words)}."
+
+    return told
+
+
+def short(study: Study) -> Iterator[str]:
+    """Yield the answer to the question of the page."""
+    main = study.tasks.loc[study.table().index]
+    sources = plural(main["group"].nunique(), "source")
+    yield f"**In short**, by {plural(len(main), 'task')} of {sources}:"
+    for key, what in (("a", "a linear score that maximises the AUC"), ("d", "a curved score")):
+        [answer] = study.answers[key].values()
+        lead = answer.of(Word.BETTER)
+        most = max(lead or answer.pairs, key=lambda pair: pair.difference.estimate)
         yield (
-            False,
-            f"(where) {coded(one.name)} goes, for one standard deviation, with {which}.",
+            f"On a typical task {what} is {'' if lead else 'not shown to be '}better than "
+            f"`{REFERENCE}`: the one that gains most, `{most.a}`, is {most.word.between} it, "
+            f"{interval(most)}."
         )
-    if flat:
-        yield True, f"(where) No property of the tasks is shown to go with {', '.join(flat)}."
-
-
-def _findings(study: Study, *, negative: bool) -> Iterator[str]:
-    for is_negative, sentence in findings(study):
-        if is_negative is negative:
-            yield f"- {sentence}"
+    stars = study.stars
+    if len(stars) == 1:
+        yield f"The best solver on a typical task is `{stars[0]}`."
+    else:
+        yield f"No solver is shown to be the best; {len(stars)} may be: {named(stars, 8)}."
 
 
 def failures(study: Study) -> Iterator[str]:
@@ -467,51 +668,58 @@ def failures(study: Study) -> Iterator[str]:
     yield f"Without a value: {told} of {len(study.table())} tasks. There they count as the worst."
 
 
-def two_features(study: Study) -> Iterator[str]:
+def two_features(_: Study) -> Iterator[str]:
     """Yield what losses lack to the best AUC of two features, on training and on test rows."""
-    train, test = beside_the_best()
-    tasks, lacking = (rows.groupby("task").mean() for rows in (test, train))
-    margins = t.ppf(0.975, len(tasks) - 1) * tasks.std() / sqrt(len(tasks))
+    found = beside_the_best()
+    train, test = (beside_the_best_on_average(rows) for rows in found)
+    tables = found["test"].index.get_level_values("task").nunique()
     yield (
-        f"{plural(len(test), 'pair')} of features of {plural(len(tasks), 'task')}; means and "
-        "intervals are over tasks.\n"
+        f"{plural(len(found['test']), 'pair')} of features of {plural(tables, 'table')}; means and "
+        "95 % intervals are over tables.\n"
     )
     yield (
-        "| solver | loss | training rows: less than the best, mean | most | test rows: less "
-        f"`{BEST}`, 95 % interval | pairs ahead of `{BEST}`, behind |"
+        "| solver | loss | training rows: less than the best | most | test rows: less "
+        f"`{BEST}` | pairs ahead of `{BEST}`, behind |"
     )
     yield "|---|---|---|---|---|---|"
-    for solver in tasks.mean().sort_values(ascending=False).index:
-        of, mean, margin = test[solver], tasks[solver].mean(), margins[solver]
+    for solver, mean in test.items():
+        of = found["test"][solver]
         yield (
-            f"| `{solver}` | {SURROGATES[solver]} | "
-            f"{signed(lacking[solver].mean())} | {signed(train[solver].min())} | "
-            f"{signed(mean)} [{signed(mean - margin)}, {signed(mean + margin)}] | "
+            f"| `{solver}` | {SURROGATES[solver]} | {interval(train[solver])} | "
+            f"{signed(found['train'][solver].min())} | {interval(mean)} | "
             f"{(of > 0).sum()}, {(of < 0).sum()} |"
         )
 
 
 PARTS: dict[str, Callable[[Study], Iterator[str]]] = {
     "state": state,
-    "log": log,
-    "provenance": provenance,
-    "negative": lambda study: _findings(study, negative=True),
-    "positive": lambda study: _findings(study, negative=False),
+    "short": short,
+    "negative": ruled(REFUTED, OPEN),
+    "positive": ruled(HELD),
+    "method": method,
     "all": everyone,
     "command": lambda _: command(TUNED),
     "failures": failures,
-    "a": lambda study: of_question(study, "a"),
-    "b": lambda study: of_question(study, "b"),
-    "c": lambda study: of_question(study, "c"),
-    "d": lambda study: of_question(study, "d"),
-    "trees": lambda study: of_question(study, "trees"),
-    "slopes": slopes,
-    "tuning": tuning,
-    "seconds": lambda study: part(study, SECONDS),
-    "large": lambda study: part(study, LARGE),
-    "default": lambda study: part(study, DEFAULT),
+    "a": of_question("a"),
+    "b": of_question("b"),
+    "c": of_question("c"),
+    "d": of_question("d"),
+    "ebm": ebm,
+    "tuning": of_question("e"),
     "time": time,
-    "tree": tree,
-    "measures": measures,
+    "seconds": of_question("f"),
+    "boosted": boosted,
+    "networks": networks,
+    "sparse": sparse,
     "two_features": two_features,
+    "slopes": slopes,
+    "tree": tree,
+    "groups": apart(GROUPS),
+    "windows": apart(TIME),
+    "text": text,
+    "default": part(DEFAULT),
+    "large": part(LARGE),
+    "measures": measures,
+    "log": log,
+    "provenance": provenance,
 }

@@ -3,28 +3,30 @@
 Design
   a. Everything is asked of `aucbench.stats` with groups of tasks as families. So words on
      `logistic` are those that `aucbench judge` prints for the same rows of `means.csv`.
-  b. What is compared is written down here, before the numbers are seen: the questions (a) to (f) of
-     the protocol, their references, and the contrasts whose slopes are looked at.
+  b. What is compared is written down here, before the numbers are seen: the hypotheses of the
+     protocol by their letters, and the contrasts whose slopes are looked at.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from aucbench.datasets.drawing import FEWEST as KEPT
+from aucbench.registry.specs import parse_spec
 from aucbench.stats import (
     ROPE,
     BestSet,
+    Difference,
     Pair,
     PairTest,
     RankSets,
@@ -33,22 +35,28 @@ from aucbench.stats import (
     holm,
     versus,
 )
-from aucbench.study.plans import TASKS
+from aucbench.study.plans import APART, TASKS, parts
+from aucbench.study.standing import average_over_groups, fill_failures
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))  # which has the package of the study
 
 from study.advising_tree import DEPTH as DEPTH
-from study.advising_tree import AdvisingTree, advising_tree, regrets_of
+from study.advising_tree import AdvisingTree, advising_tree
 from study.advising_tree import Split as Split
 from study.advising_tree import Tree as Tree
 from study.advising_tree import leaves_of as leaves_of
-from study.clustered import MetaRegression, meta_regression
+from study.clustered import MetaRegression, mean_over_families, meta_regression
 from study.clustered import Slope as Slope
 
 FOLDER = Path(__file__).with_name("data") / "study"
-ROWS = json.loads((FOLDER / "run.json").read_text(encoding="utf-8"))["rows"]  # of a task, at most
+ROWS = parts()["study"].rows  # of a task, at most
 FEWEST = 12  # groups of complete tasks, below which nothing is said yet
 TUNED, DEFAULT, SECONDS, LARGE = "tuned", "default", "seconds", "large"  # arms of the study
+TREES, GROUPS, TIME, TEXT = "trees", "groups", "time", "text"
+SPARSE = {
+    f"{parts()['sparse'].arms[1]}-{most}": f"{most} features"
+    for most in parts()["sparse"].most_features
+}
 REFERENCE = "logistic"
 EXACT = ("svm-or", "rank-svm", "ls-svm")  # the certified optimum over all pairs
 STOCHASTIC = (  # steps on rows or pairs that are drawn, or come one by one
@@ -62,17 +70,54 @@ SURROGATES = {
     "logistic": "logistic, of single rows",
     "aum": "AUM",
 }
+EBM = "ebm[outer_bags=2]"
+ADDED = (  # curves and trees, whose loss is the usual one
+    *("additive", "roc-svm-nystrom", "random-forest", "lightgbm", "xgboost", "catboost"),
+)
+PAIRWISE = (("lightgbm-pairs", "lightgbm"), ("xgboost-pairs", "xgboost"))  # the same trees
 CURVED = (  # scores that are not linear
-    *("additive", "roc-svm-nystrom", "random-forest", "hist-gradient-boosting"),
-    *("lightgbm", "lightgbm-pairwise", "xgboost", "xgboost-pairwise"),
+    *(*ADDED, EBM, "hist-gradient-boosting", *(pairs for pairs, _ in PAIRWISE)),
+    *("mlp", "mlp[loss=aucm]", "aucm", "soap", "sopa-s"),
 )
 ROWWISE = (REFERENCE, "logistic-balanced", "linear-svc", "sto-iht", "sgd-logistic", "hsg-ht")
-TREES = (("lightgbm-pairwise", "lightgbm"), ("xgboost-pairwise", "xgboost"))
+LIBAUC = ("aucm", "soap", "sopa-s")
+MEASURES = {"auc": "AUC", "ap": "average precision", "pauc": "partial AUC"}
+
+
+class Contrast(NamedTuple):
+    """The mean log-odds of some solvers less those of others, which may be of another arm."""
+
+    plus: tuple[str, ...]
+    less: tuple[str, ...]
+    names: tuple[str, str]
+    other: str = ""  # arm of the others; empty: the same
+
+
+def single(a: str, b: str, other: str = "") -> Contrast:
+    """Return the contrast of two solvers, or of one solver in two arms."""
+    return Contrast((a,), (b,), (a, f"{a}, {other}" if a == b else b), other)
+
+
+MEANS = ("the mean of the exact", "the mean of the stochastic")
+LOSSES = [single(a, b) for a, b in PAIRWISE]
+BOOSTED = [*LOSSES, *(single(one, "catboost") for pair in PAIRWISE for one in pair)]
+OF_LIBAUC = [single("mlp", one) for one in LIBAUC]
+NETWORKS = [
+    *(*OF_LIBAUC, single("mlp[loss=aucm]", "aucm")),
+    *(
+        single(one, other)
+        for other in (REFERENCE, "lightgbm")
+        for one in ("mlp", "mlp[loss=aucm]", *LIBAUC)
+    ),
+]
+FEW_FEATURES = [
+    single("sht-auc", one) for one in ("sto-iht", "hsg-ht", "abess", "celer", "spam-l1", "skglm")
+]
 CONTRASTS = {  # the name of a difference: solvers whose mean log-odds are taken, less those of
     **{f"{solver} − {REFERENCE}": ((solver,), (REFERENCE,)) for solver in EXACT},
-    "the mean of the exact − of the stochastic": (EXACT, STOCHASTIC),
+    " − of ".join((MEANS[0], "the stochastic")): (EXACT, STOCHASTIC),
     **{f"{one} − {REFERENCE}": ((one,), (REFERENCE,)) for one in ("additive", "random-forest")},
-    **{f"{a} − {b}": ((a,), (b,)) for a, b in TREES[:1]},
+    **{f"{a} − {b}": ((a,), (b,)) for a, b in PAIRWISE[:1]},
 }
 SHARE, POSITIVES = "share of positives", "positives"
 NOISE, CURVATURE = "noise", "curvature"
@@ -84,17 +129,25 @@ BEST = "auc-opt"  # the best AUC of two features
 
 
 @cache
-def beside_the_best() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return how each solver differs from the best direction, on training and on test rows.
+def beside_the_best() -> dict[str, pd.DataFrame]:
+    """Return how each loss differs from the best direction, on training and on test rows.
 
     A line is a pair of features, of a task: AUC less that of `auc-opt`, means over folds.
     """
     table = pd.read_csv(FOLDER / "two_features.csv")
     means = table.pivot_table(["train", "test"], ["task", "first", "second"], "solver")
-    train, test = (
-        means[rows][[*SURROGATES]].sub(means[rows][BEST], axis=0) for rows in ("train", "test")
-    )
-    return train, test
+    return {
+        rows: means[rows][[*SURROGATES]].sub(means[rows][BEST], axis=0)
+        for rows in ("train", "test")
+    }
+
+
+def beside_the_best_on_average(rows: str) -> dict[str, Difference]:
+    """Return the mean of these differences over tasks, by Student's t; the highest first."""
+    found = beside_the_best()[rows]
+    tasks = found.index.get_level_values("task").tolist()
+    means = {loss: mean_over_families(found[loss].tolist(), tasks) for loss in found}
+    return dict(sorted(means.items(), key=lambda one: -one[1].estimate))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +160,10 @@ class Answer:
         """Return the pairs with one of these words, the largest mean first."""
         found = (pair for pair in self.pairs if pair.word in words)
         return tuple(sorted(found, key=lambda pair: -pair.mean))
+
+    def sorted(self) -> Answer:
+        """Return the pairs by their effect, the largest first."""
+        return Answer(tuple(sorted(self.pairs, key=lambda pair: -pair.difference.estimate)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +183,9 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The three files, and what they say; each answer is computed once."""
+    """The files of the study, and what they say; each answer is computed once."""
 
-    tasks: pd.DataFrame  # by task
+    tasks: pd.DataFrame  # by task, those that are apart last
     means: pd.DataFrame
     run: dict[str, Any]
 
@@ -144,15 +201,18 @@ class Study:
         if not (folder / "means.csv").is_file():
             return None
         means = pd.read_csv(folder / "means.csv", keep_default_na=False, na_values=[""])
-        tasks = pd.read_csv(TASKS, keep_default_na=False, na_values=[""])
+        files = (
+            pd.read_csv(file, keep_default_na=False, na_values=[""]) for file in (TASKS, APART)
+        )
+        tasks = pd.concat(files, ignore_index=True)
         if twice := [*tasks["task"][tasks["task"].duplicated()]]:
-            raise ValueError(f"tasks.csv has {', '.join(twice)} twice")
+            raise ValueError(f"the tables of tasks have {', '.join(twice)} twice")
         tasks = tasks.set_index("task")
         told = means[["task", "group"]].drop_duplicates()
         unlike = told[tasks["group"].reindex(told["task"]).to_numpy() != told["group"].to_numpy()]
         if len(unlike):
             raise ValueError(f"tasks.csv and means.csv disagree on {', '.join(unlike['task'])}")
-        if told["group"].nunique() < FEWEST:
+        if means["group"][means["arm"] == TUNED].nunique() < FEWEST:
             return None
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         return Study(tasks.loc[told["task"]], means, run)
@@ -175,24 +235,27 @@ class Study:
 
     def filled(self, arm: str = TUNED) -> pd.DataFrame:
         """Return the AUCs with the worst of the task where a solver failed."""
-        table = self.table(arm).dropna(how="all")
-        best = table.max(axis=1).to_numpy()[:, None]
-        return pd.DataFrame(best - regrets_of(table, [*table.columns]), table.index, table.columns)
+        return fill_failures(self.table(arm).dropna(how="all"))
 
     def averaged(self, table: pd.DataFrame) -> pd.Series:
         """Return the mean of each column over groups, each of which is the mean of its tasks."""
-        return table.groupby(self.groups(table)).mean().mean()
+        return average_over_groups(table, self.groups(table))
+
+    def results(self, arm: str = TUNED, measure: str = "auc", **some: Any) -> ResultTable:
+        """Return an arm for the tests of `aucbench.stats`; `some`: only these tasks, or solvers."""
+        table = self.table(arm, measure).dropna(how="all")
+        tasks, solvers = some.get("tasks", table.index), some.get("solvers", table.columns)
+        table = table.loc[[*tasks], [one for one in solvers if one in table]]
+        return ResultTable(table, [*table.columns], families=self.groups(table))
 
     @cached_property
     def solvers(self) -> tuple[str, ...]:
         """Solvers of the main arm, the highest mean AUC first."""
         return tuple(self.averaged(self.filled()).sort_values(ascending=False).index)
 
-    def against(self, arm: str = TUNED, measure: str = "auc") -> Answer:
+    def against(self, arm: str = TUNED, measure: str = "auc", **some: Any) -> Answer:
         """Return all solvers of an arm less logistic regression, by a step-down over them."""
-        table = self.table(arm, measure).dropna(how="all")
-        names = [*table.columns]
-        return Answer(versus(ResultTable(table, names, families=self.groups(table)), REFERENCE))
+        return Answer(versus(self.results(arm, measure, **some), REFERENCE))
 
     @cached_property
     def everyone(self) -> Answer:
@@ -200,67 +263,79 @@ class Study:
         return self.against()
 
     @cached_property
-    def answers(self) -> dict[str, Answer]:
-        """Return the answers to the questions of the protocol, by their letters."""
-        apart = {
-            "a": lambda pair: pair.a not in (*CURVED, *ROWWISE),
-            "d": lambda pair: pair.a in CURVED,
-        }
-        mean = ("the mean of the exact", "the mean of the stochastic")
+    def answers(self) -> dict[str, dict[str, Answer]]:
+        """Return the answers to each hypothesis by its letter: in each arm, or by each measure.
+
+        Those of "ebm" belong to (d).
+        """
+        linear = [pair for pair in self.everyone.pairs if pair.a not in (*CURVED, *ROWWISE)]
+        added = [pair for pair in self.everyone.pairs if pair.a in ADDED]
+        exact = [Contrast(EXACT, STOCHASTIC, MEANS), *(single("ls-svm", one) for one in SQUARE)]
         return {
-            **{key: Answer(tuple(filter(of, self.everyone.pairs))) for key, of in apart.items()},
-            "b": self._singles(
-                [(mean, EXACT, STOCHASTIC), *((("ls-svm", s), ("ls-svm",), (s,)) for s in SQUARE)]
-            ),
-            "c": self._singles([((a, b), (a,), (b,)) for a, b in combinations(SURROGATES, 2)]),
-            "trees": self._singles([((a, b), (a,), (b,)) for a, b in TREES]),
+            "a": {TUNED: Answer((*linear,))},
+            "b": self.compared({TUNED: exact}),
+            "c": self.compared({TUNED: [single(a, b) for a, b in combinations(SURROGATES, 2)]}),
+            "d": {TUNED: Answer((*added,))},
+            "ebm": self.compared({TREES: [single(EBM, one, TUNED) for one in (REFERENCE, *ADDED)]}),
+            "e": self.compared({TUNED: [single(one, one, DEFAULT) for one in self.solvers]}),
+            "f": self.compared({SECONDS: [single(one, one, TUNED) for one in self.solvers]}),
+            "g": self.compared(dict.fromkeys((TUNED, DEFAULT, LARGE), BOOSTED)),
+            "h": {
+                name: self.compared({SECONDS: NETWORKS}, measure)[SECONDS]
+                for measure, name in MEASURES.items()
+            },
+            "i": self.compared(dict.fromkeys(SPARSE, FEW_FEATURES), complete=True),
         }
 
-    def _singles(
-        self, asked: Sequence[tuple[tuple[str, str], Sequence[str], Sequence[str]]]
-    ) -> Answer:
-        """Compare means of log-odds of solvers of the main arm, by Holm for all that is asked."""
-        table = self.table().dropna(how="all")
-        odds = np.log((table + ROPE) / (1.0 - table + ROPE))
-        pairs = []
-        for names, *sides in asked:
-            there = [[solver for solver in side if solver in table] for side in sides]
-            if all(there):
-                means = [odds[side].mean(axis=1) for side in there]
-                pairs.append(self._pair(names, *(_auc_of(one) for one in means)))
-        return _by_holm(pairs)
+    def compared(
+        self,
+        asked: Mapping[str, Sequence[Contrast]],
+        measure: str = "auc",
+        *,
+        complete: bool = False,
+    ) -> dict[str, Answer]:
+        """Return the contrasts in each of some arms, by Holm for all that is asked.
 
-    def _pair(self, names: tuple[str, str], plus: pd.Series, less: pd.Series) -> Pair:
+        A contrast without solvers in its arm is left out, and so is one of a cell with itself.
+        `complete`: tasks on which a solver has no value count for none, in place of against it.
+        """
+        found = {
+            arm: [pair for one in contrasts if (pair := self._pair(arm, one, measure, complete))]
+            for arm, contrasts in asked.items()
+        }
+        adjusted = iter(holm([pair.p for pairs in found.values() for pair in pairs]))
+        return {
+            arm: Answer(tuple(replace(pair, adjusted_p=float(next(adjusted))) for pair in pairs))
+            for arm, pairs in found.items()
+        }
+
+    def _pair(self, arm: str, contrast: Contrast, measure: str, complete: bool) -> Pair | None:
         """Return a pair with the p-value of its log-odds, see `versus`."""
-        groups = self.tasks.loc[plus.index, "group"].tolist()
-        table = ResultTable(np.column_stack([plus, less]), names, families=groups)
+        sides = []
+        for of, solvers in ((arm, contrast.plus), (contrast.other or arm, contrast.less)):
+            table = self.table(of, measure)
+            there = [solver for solver in solvers if solver in table]
+            if not there:
+                return None
+            odds = np.log((table[there] + ROPE) / (1.0 - table[there] + ROPE)).mean(axis=1)
+            sides.append(_auc_of(odds).rename(of))
+        both = pd.concat(sides, axis=1, join="inner", keys=contrast.names)
+        if complete:
+            both = both.dropna()
+        if both.empty or both.iloc[:, 0].equals(both.iloc[:, 1]):
+            return None
+        table = ResultTable(both.to_numpy(), contrast.names, families=self.groups(both))
         [pair] = PairTest().pairs(table)
-        tested = SignTest().against(table, names[1])
+        tested = SignTest().against(table, contrast.names[1])
         known = not np.isnan(tested.p[0]) and tested.t[0] * pair.difference.estimate >= 0.0
         p = tested.p[0] if known else 1.0
         return replace(pair, difference=replace(pair.difference, p=p))
 
-    def arm_less_arm(self, arm: str, other: str) -> Answer:
-        """Return each solver in an arm less itself in another one, on the tasks of both."""
-        tables = [self.table(one) for one in (arm, other)]
-        tasks = [task for task in tables[0].index if task in tables[1].index]
-        pairs = []
-        for solver in self.solvers:
-            if all(solver in table for table in tables):
-                plus, less = (table.loc[tasks, solver] for table in tables)
-                if not plus.equals(less):  # else it is the same cell
-                    pairs.append(self._pair((solver, f"{solver}, {other}"), plus, less))
-        return _by_holm(pairs)
-
-    @cached_property
-    def tuning(self) -> Answer:
-        """Return each solver tuned less itself by default."""
-        return self.arm_less_arm(TUNED, DEFAULT)
-
-    @cached_property
-    def in_seconds(self) -> Answer:
-        """Return each solver tuned in equal seconds less itself tuned with as many points."""
-        return self.arm_less_arm(SECONDS, TUNED)
+    def twins(self, arm: str) -> dict[str, str]:
+        """Return the tasks of an arm whose question is asked with random folds too, and where."""
+        random = {_question(self.tasks.at[t, "dataset"]): t for t in self.table(DEFAULT).index}
+        asked = {task: _question(self.tasks.at[task, "dataset"]) for task in self.table(arm).index}
+        return {task: random[one] for task, one in asked.items() if one in random}
 
     @cached_property
     def fastest_star(self) -> str:
@@ -277,16 +352,12 @@ class Study:
     @cached_property
     def best(self) -> BestSet:
         """Return who may be the best on a typical group of tasks."""
-        table = self.table().dropna(how="all")
-        named = ResultTable(table, [*table.columns], families=self.groups(table))
-        return SignTest().best_set(named)
+        return SignTest().best_set(self.results())
 
     @cached_property
     def ranks(self) -> RankSets:
         """Return between which ranks each solver lies."""
-        table = self.table().dropna(how="all")
-        named = ResultTable(table, [*table.columns], families=self.groups(table))
-        return SignTest().rank_sets(named)
+        return SignTest().rank_sets(self.results())
 
     @cached_property
     def costs(self) -> pd.DataFrame:
@@ -386,7 +457,7 @@ def _auc_of(odds: pd.Series) -> pd.Series:
     return ((1.0 + 2.0 * ROPE) * e - ROPE).clip(0.0, 1.0)
 
 
-def _by_holm(pairs: Sequence[Pair]) -> Answer:
-    adjusted = holm([pair.p for pair in pairs])
-    told = zip(pairs, adjusted, strict=True)
-    return Answer(tuple(replace(pair, adjusted_p=float(p)) for pair, p in told))
+def _question(dataset: str) -> tuple[str, ...]:
+    """Return the source of a data set, and what is asked of it."""
+    spec = parse_spec(dataset)
+    return (spec.name, *(str(spec.params.get(key)) for key in ("target", "positive")))

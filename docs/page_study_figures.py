@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from page_figures import INK
 from page_study_answers import (
     BEST,
     CURVED,
+    LOSSES,
+    SPARSE,
     SURROGATES,
     Split,
     Study,
@@ -40,7 +43,7 @@ ARMS = {
 
 def minus(text: str) -> str:
     """Return a number with the sign that print has for it."""
-    return text.replace("-", "−")
+    return text.replace("-", "−").replace("inf", "∞")
 
 
 def label(pair: Pair, pairs: Sequence[Pair]) -> str:
@@ -83,24 +86,39 @@ def _mark(ax: Any, colour: str, marker: str, label: str) -> Any:
     return ax.plot([], [], color=colour, marker=marker, ls="-", lw=1.5, ms=5, label=label)[0]
 
 
-def _against(key: str) -> Callable[[Any, Study], None]:
+def _question(key: str, x: str = "difference of the AUC") -> Callable[[Any, Study], None]:
     def draw(empty: Any, study: Study) -> None:
-        pairs = study.everyone.pairs if key == "all" else study.answers[key].pairs
-        forest(empty, pairs, "AUC less that of logistic, 95 % interval")
+        answers = {"all": study.everyone} if key == "all" else study.answers[key]
+        pairs = [pair for answer in answers.values() for pair in answer.pairs]
+        forest(empty, pairs, f"{x}, 95 % interval")
 
     return draw
 
 
-def _singles(*keys: str) -> Callable[[Any, Study], None]:
-    def draw(empty: Any, study: Study) -> None:
-        pairs = [pair for key in keys for pair in study.answers[key].pairs]
-        forest(empty, pairs, "difference of the AUC, 95 % interval")
+def _boosted(empty: Any, study: Study) -> None:
+    """Draw exact losses of pairs less the usual ones, in each arm."""
+    names = [one.names for one in LOSSES]
+    pairs = [
+        replace(pair, b=f"{pair.b}, {ARMS[arm]}")
+        for arm, answer in study.answers["g"].items()
+        for pair in answer.pairs
+        if (pair.a, pair.b) in names
+    ]
+    forest(empty, pairs, "difference of the AUC, 95 % interval")
 
-    return draw
+
+def _networks(empty: Any, study: Study) -> None:
+    forest(empty, study.answers["h"]["AUC"].pairs, "difference of the AUC, 95 % interval")
 
 
-def _tuning(empty: Any, study: Study) -> None:
-    forest(empty, study.tuning.pairs, "AUC tuned, less by default; 95 % interval")
+def _sparse(empty: Any, study: Study) -> None:
+    """Draw sht-auc less other sparse solvers, at each number of features."""
+    pairs = [
+        replace(pair, b=f"{pair.b}, {SPARSE[arm]}")
+        for arm, answer in study.answers["i"].items()
+        for pair in answer.pairs
+    ]
+    forest(empty, pairs, "difference of the AUC, 95 % interval")
 
 
 def _slopes(empty: Any, study: Study) -> None:
@@ -243,7 +261,10 @@ def _two_features(empty: Any, study: Study) -> None:
     names = [*SURROGATES]
     empty.set_size_inches(WIDTH, 1.2 + 0.42 * len(names))
     for ax, differences, rows in zip(
-        empty.subplots(1, 2, sharey=True), beside_the_best(), ("training", "test"), strict=True
+        empty.subplots(1, 2, sharey=True),
+        beside_the_best().values(),
+        ("training", "test"),
+        strict=True,
     ):
         ax.set_xscale("symlog", linthresh=0.001, linscale=0.5)
         ax.axvspan(-ROPE, ROPE, **BAND)
@@ -260,14 +281,17 @@ def _two_features(empty: Any, study: Study) -> None:
         ax.grid(axis="x", lw=0.5)
 
 
+LESS = "AUC less that of logistic"
 FIGURES: dict[str, Callable[[Any, Study], None]] = {
-    "all": _against("all"),
-    "a": _against("a"),
-    "b": _singles("b"),
-    "c": _singles("c"),
-    "d": _against("d"),
-    "trees": _singles("trees"),
-    "tuning": _tuning,
+    "all": _question("all", LESS),
+    "a": _question("a", LESS),
+    "b": _question("b"),
+    "c": _question("c"),
+    "d": _question("d", LESS),
+    "tuning": _question("e", "AUC tuned, less by default"),
+    "boosted": _boosted,
+    "networks": _networks,
+    "sparse": _sparse,
     "slopes": _slopes,
     "ranks": _ranks,
     "pareto": _pareto,

@@ -29,13 +29,15 @@ import tomli_w
 from scipy import stats
 
 from aucbench.study.plans import TASKS, parts
+from aucbench.study.standing import fill_failures
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / "docs" / "data" / "study"
 TRIED = ROOT / "plugins" / "defaults.toml"
 FILE = STUDY / "auto.toml"
-# They do what `lightgbm` does, and are not tried beside it.
-LIKE_OTHERS = ("lightgbm-pairwise", "xgboost", "xgboost-pairwise", "hist-gradient-boosting")
+LIKE_OTHERS = (  # boosted trees as `lightgbm` is, which are not tried beside it
+    *("lightgbm-pairs", "xgboost", "xgboost-pairs", "catboost", "hist-gradient-boosting"),
+)
 LEAST = 0.005  # AUC that another set has to gain: less changes no decision, see docs/study
 ROWS = parts()["study"].rows  # at most
 PROPERTIES = ("rows", "features", "rarer", "positives")
@@ -61,9 +63,8 @@ def groups_of(folder: Path = STUDY) -> Groups:
     """Return the tuned cells of the study; one that failed counts as the worst of its task."""
     cells = pd.read_csv(folder / "means.csv").query("arm == 'tuned'")
     tasks = pd.read_csv(TASKS).set_index("task")
-    worst = cells.groupby("task")["auc"].transform("min")
-    cells = cells.assign(auc=cells["auc"].fillna(worst))
-    table = cells.groupby(["group", "solver"])["auc"].mean().unstack()
+    filled = fill_failures(cells.pivot(index=["group", "task"], columns="solver", values="auc"))
+    table = filled.groupby("group").mean()
     known = tasks.loc[cells["task"].unique()].assign(
         rows=lambda t: t["rows"].clip(upper=ROWS),
         rarer=lambda t: np.minimum(t["share"], 1 - t["share"]),

@@ -106,12 +106,11 @@ class Standing:
     def filled(self) -> pd.DataFrame:
         """AUCs as tasks × solvers; a solver that failed has the worst value of the task."""
         wide = self.table.pivot(index="task", columns="solver", values="auc").loc[[*self.tasks]]
-        return wide.T.fillna(wide.min(axis=1)).T
+        return fill_failures(wide)
 
     def averaged(self, table: pd.DataFrame) -> pd.Series:
         """Return the mean of each column over groups of tasks."""
-        groups = [self.tasks[task].group for task in table.index]
-        return table.groupby(groups).mean().mean()
+        return average_over_groups(table, [self.tasks[task].group for task in table.index])
 
     @property
     def sentences(self) -> list[str]:
@@ -308,6 +307,16 @@ def _published(solver: str, arm: str) -> dict[str, TaskMean]:
     """Return the published means of a solver by task."""
     chosen = (one for one in published_means() if (one.arm, one.solver) == (arm, solver))
     return {one.task: one for one in chosen}
+
+
+def fill_failures(table: pd.DataFrame) -> pd.DataFrame:
+    """Return AUCs as tasks × solvers; a solver that failed has the worst value of the task."""
+    return table.T.fillna(table.min(axis=1)).T
+
+
+def average_over_groups(table: pd.DataFrame, groups: Sequence[str]) -> pd.Series:
+    """Return the mean of each column over groups, each of which is the mean of its rows."""
+    return table.groupby([*groups]).mean().mean()
 
 
 def _differ(new: float, old: float) -> bool:
