@@ -65,9 +65,9 @@ def test_the_first_tasks_are_of_all_kinds_and_of_different_groups(count):
 
 def test_a_kind_is_that_of_the_rows_which_are_taken():
     task = replace(tasks()[0], all_rows=9000, features=10, rarer=0.31, content="mixed")
-    wanted = ("more than 2000 rows", "at most 10 features", "more than 30 % in the rarer class")
-    assert kinds_of(task, 2500) == (*wanted, "with categories")
-    assert kinds_of(task, 2000)[0] == "more than 500 and at most 2000 rows"
+    wanted = ("more than 1500 rows", "at most 10 features", "more than 30 % in the rarer class")
+    assert kinds_of(task, 2000) == (*wanted, "with categories")
+    assert kinds_of(task, 1500)[0] == "more than 500 and at most 1500 rows"
 
 
 def test_each_task_is_run_by_the_part_that_takes_it():
