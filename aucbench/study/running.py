@@ -109,10 +109,10 @@ class StudyRun:
     def add(self, plan: Plan, some: Sequence[Task], records: Iterable[Record]) -> None:
         """Add the tasks of a plan that are complete."""
         rows = main_parts()[0].rows
-        by_task = {task.capped(rows): task.task for task in some}
+        by_task = {parse_spec(task.capped(rows)): task.task for task in some}
         found: dict[tuple[Choice, str], list[Record]] = defaultdict(list)
         for record in records:
-            found[record.cell.choice, by_task[str(record.cell.dataset)]].append(record)
+            found[record.cell.choice, by_task[record.cell.dataset]].append(record)
             self.seconds += record.process.wall_seconds or 0.0
         for choice, kept in ((self.choice, self.means), (_reference(), self.reference)):
             for name in by_task.values():

@@ -31,6 +31,7 @@ from aucbench.bench.fingerprints import version_of
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
 from aucbench.metrics import average_precision, partial_auc
+from aucbench.registry.specs import Spec, parse_spec
 from aucbench.stats import auc_interval
 from aucbench.stats.rows import Fold
 from aucbench.store.folder import SHARDS
@@ -74,18 +75,18 @@ class Results:
 
 
 def rows_of(
-    results: Results, plan: Plan, named: dict[str, Task], part: StudyPart
+    results: Results, plan: Plan, named: dict[Spec, Task], part: StudyPart
 ) -> list[list[Any]]:
     """Return the lines of means.csv of a results folder, for the tasks that are complete.
 
     A solver that has failed in one fold has no value.
     """
-    found: dict[str, dict[Choice, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[Spec, dict[Choice, list[Record]]] = defaultdict(lambda: defaultdict(list))
     lines = []
     for record in results.records:
-        found[str(record.cell.dataset)][record.cell.choice].append(record)
+        found[record.cell.dataset][record.cell.choice].append(record)
     with Store(results.folder) as store:
-        for dataset in map(str, plan.data):
+        for dataset in plan.data:
             task, cells = named[dataset], found[dataset]
             if sum(map(len, cells.values())) < plan.split_count * len(plan.solvers):
                 continue  # not run, or not all of it
@@ -261,7 +262,8 @@ def write_tables(out: Path) -> Iterator[str]:
     lines = []
     for name, results in found.items():
         part = parts()[name]
-        named = {task.capped(part.rows): task for task in part.tasks_of(tasks(apart=True))}
+        taken = part.tasks_of(tasks(apart=True))
+        named = {parse_spec(task.capped(part.rows)): task for task in taken}
         lines += rows_of(results, wanted[name], named, part)
     with (TABLES / "means.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
