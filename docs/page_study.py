@@ -480,10 +480,10 @@ def rulings(study: Study) -> Iterator[Ruling]:
         beside = f"; on {plural(more[0].data_sets, 'group')} {_each(more)}" if more else ""
         yield Ruling(key, word, f"{_counted(of[key], what, quoted)}{beside}")
     if of["b"]:
-        yield Ruling("b", _ruled(of["b"][:1]), _each(of["b"]))
+        yield Ruling("b", ruling_of(of["b"][:1]), _each(of["b"]))
     yield _of_losses(of["c"])
     tuned = _counted(of["e"], "tuned solvers", "their own default")
-    yield Ruling("e", _ruled(of["e"], parted=True), tuned)
+    yield Ruling("e", ruling_of(of["e"], parted=True), tuned)
     yield _of_time(study)
     yield from _of_pairs(study)
     if networks := _some(answers["h"]["AUC"], OF_LIBAUC):
@@ -499,11 +499,11 @@ def rulings(study: Study) -> Iterator[Ruling]:
             for arm, answer in answers["i"].items()
             if answer.pairs
         )
-        yield Ruling("i", _ruled(of["i"], parted=True), why)
+        yield Ruling("i", ruling_of(of["i"], parted=True), why)
     yield _of_plane()
 
 
-def _ruled(pairs: Sequence[Pair], *, parted: bool = False) -> str:
+def ruling_of(pairs: Sequence[Pair], *, parted: bool = False) -> str:
     """Return whether a gain is held; refuted where each interval is inside, or a loss is certain.
 
     `parted`: say for how many.
@@ -589,7 +589,7 @@ def _of_pairs(study: Study) -> Iterator[Ruling]:
     """Rule on (g) by the tuned solvers; the other arms are said beside."""
     by_arm = {arm: _some(answer, LOSSES) for arm, answer in study.answers["g"].items()}
     if by_arm[TUNED]:
-        word = _ruled(by_arm[TUNED], parted=True)
+        word = ruling_of(by_arm[TUNED], parted=True)
         why = f"tuned, {_each(by_arm.pop(TUNED))}"
         for arm, pairs in by_arm.items():
             words = " and ".join(f"`{pair.a}` {pair.word}" for pair in pairs)
@@ -618,7 +618,7 @@ def hypotheses() -> dict[str, str]:
     return dict(HYPOTHESIS.findall(protocol.read_text(encoding="utf-8")))
 
 
-def ruled(*words: str) -> Callable[[Study], Iterator[str]]:
+def hypotheses_that_are(*words: str) -> Callable[[Study], Iterator[str]]:
     """Return what yields the hypotheses on which a ruling begins with one of these words."""
 
     def told(study: Study) -> Iterator[str]:
@@ -694,8 +694,8 @@ def two_features(_: Study) -> Iterator[str]:
 PARTS: dict[str, Callable[[Study], Iterator[str]]] = {
     "state": state,
     "short": short,
-    "negative": ruled(REFUTED, OPEN),
-    "positive": ruled(HELD),
+    "negative": hypotheses_that_are(REFUTED, OPEN),
+    "positive": hypotheses_that_are(HELD),
     "method": method,
     "all": everyone,
     "command": lambda _: command(TUNED),

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -208,8 +209,47 @@ def test_no_mark_stays_on_the_page_and_nothing_lacks_a_number(page):
     assert filled.count("<svg") == len(page.FIGURES)
     words = re.sub(r"<svg.*?</svg>", "", filled)
     assert not re.search(r"\b(nan|None)\b(?! (of|is))", words)
+    for letter, hypothesis in page.hypotheses().items():  # each has one ruling, if it was run
+        count = len(re.findall(rf"^- \*\*\({letter}\) .*:\*\* \*{hypothesis[:-1]}\*: ", filled, re.M))
+        assert count == 1 or (count == 0 and letter in "ghi")
     with pytest.raises(Exception, match="known are"):
         page.with_study("<!-- study nothing -->")
+
+
+@pytest.mark.parametrize(
+    ("words", "ruling"),
+    [
+        (["better", "better"], "held"),
+        (["better", "not distinguishable"], "held for 1 of 2"),
+        (["equivalent", "worse"], "refuted"),
+        (["equivalent", "not distinguishable"], "not told"),
+    ],
+)
+def test_a_gain_is_refuted_where_each_difference_is_inside_or_certainly_a_loss(page, words, ruling):
+    assert page.ruling_of([Mock(word=word) for word in words], parted=True) == ruling
+
+
+def test_arms_are_compared_on_what_they_share(page):
+    """A sparse solver without a value counts for neither; Holm is over all arms."""
+    names = [f"t{number}" for number in range(12)]
+    dataset = "pypi:a/b[target={},positive=1,{}=id]"
+    sets = [dataset.format(number % 10, "groups" if number < 10 else "drop") for number in range(12)]
+    known = pd.DataFrame({"group": names, "dataset": sets}, names)
+    lines = [
+        (name, arm, solver, 0.7 + 0.001 * number + 0.02 * (solver == "sht-auc"))
+        for arm in ("sparse-5", "sparse-10", "groups", "default")
+        for number, name in enumerate(names)
+        for solver in ("sht-auc", "celer")
+        if arm[0] not in "gd" or (arm == "groups") == (number < 10)
+    ]
+    table = pd.DataFrame(lines, columns=["task", "arm", "solver", "auc"])
+    table.loc[table.index[1:6:2], "auc"] = np.nan
+    made = page.Study(known, table, {})
+    asked = dict.fromkeys(page.SPARSE, [page.Contrast(("sht-auc",), ("celer",), ("a", "b"))])
+    pairs = [answer.pairs[0] for answer in made.compared(asked, complete=True).values()]
+    assert [pair.data_sets for pair in pairs] == [9, 12]
+    assert [pair.adjusted_p for pair in pairs] == pytest.approx([pairs[0].p, 2 * pairs[1].p])
+    assert made.twins("groups") == {"t0": "t10", "t1": "t11"}
 
 
 def test_before_the_run_has_ended_the_pages_say_so(page, documents, tmp_path, monkeypatch):
@@ -297,7 +337,7 @@ def test_what_is_said_of_the_study_elsewhere_is_what_it_found(study):
     assert f"on {tasks} small and middle-sized tasks of {groups} sources, no linear" in (
         text_of("../README.md")
     )
-    assert not study.answers["a"].of("better")
+    assert not study.answers["a"]["tuned"].of("better")
     assert "additive" in {pair.a for pair in study.everyone.of("better")}
     assert "svm-or" in {pair.a for pair in study.everyone.of("equivalent")}
 
