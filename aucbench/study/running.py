@@ -92,12 +92,13 @@ class StudyRun:
         Raises
         ------
         DataError
-            When no task is complete.
+            When fewer than two tasks are complete.
         """
-        if not self.means:
+        if len(self.means) < 2:
+            have = "no complete task" if not self.means else "one complete task, and needs two"
             raise DataError(
-                f"{self.name} has no complete task: {self.end.value}; give it more --minutes, or a "
-                "folder by --out, so that the same command goes on"
+                f"{self.name} has {have}: {self.end.value}; give it more --minutes, or a folder by "
+                "--out, so that the same command goes on"
             )
         return Standing(
             solver=self.name,

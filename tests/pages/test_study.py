@@ -77,7 +77,7 @@ def test_plans_are_what_their_files_say_and_tasks_of_one_group_are_a_family(prog
 @pytest.mark.slow
 def test_the_tables_are_those_of_the_records(program, tmp_path, monkeypatch):
     two = [
-        Task("three", "breast-cancer", "one", 1797, 30, 0.37, "numbers", 212),
+        Task("three", "outbreak[n=300,d=30]", "one", 1797, 30, 0.37, "numbers", 212),
         Task("eight", "digits-8", "one", 1797, 64, 0.1, "numbers", 174),
     ]
     few = {"tuned": ("logistic",), "self_tuned": ("additive",), "untuned": ("uni-exp[eta=1e+300]",)}
