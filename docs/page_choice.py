@@ -21,7 +21,6 @@ from aucbench.study.plans import TASKS, parts
 
 STUDY = Path(__file__).with_name("data") / "study"
 AUTO = STUDY / "auto.toml"
-NOT_YET = "The study has not ended yet, so that there are no numbers here."
 ROPE = 0.005  # a smaller difference of the AUC changes no decision
 SHOWN = 4  # solvers of a cell
 FEW = 5  # groups of a kind of data, below which it has no line
@@ -41,14 +40,12 @@ KINDS: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {  # with a 
 }
 
 
-def measured(arm: str = TUNED, folder: Path = STUDY) -> pd.DataFrame | None:
-    """Return the rows of a part of the study, and what their tasks are like; None before its end.
+def measured(arm: str = TUNED, folder: Path = STUDY) -> pd.DataFrame:
+    """Return the rows of a part of the study, and what their tasks are like.
 
     The column `auc` has a value everywhere: one that is missing is that of the worst solver of the
     task. `failed` says where.
     """
-    if not (folder / "means.csv").is_file():
-        return None
     cells = pd.read_csv(folder / "means.csv")
     tasks = pd.read_csv(TASKS).drop(columns="group")
     rows = cells[cells["arm"] == arm].merge(tasks, on="task", validate="m:1")
@@ -80,9 +77,6 @@ def kinds(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def of_study() -> Iterator[str]:
     """Yield what the numbers of the page were measured on."""
     rows, main, few = measured(), parts()["study"], parts()["few"]
-    if rows is None:
-        yield NOT_YET
-        return
     once = ", ".join(f"`{solver}`" for solver in main.self_tuned)
     yield (
         f"The numbers are those of [the study](study/index.md): {rows['task'].nunique()} real "
@@ -95,9 +89,6 @@ def of_study() -> Iterator[str]:
 def by_data() -> Iterator[str]:
     """Yield the lines of the table by kind of data."""
     rows = measured()
-    if rows is None:
-        yield NOT_YET
-        return
     near = "within 0.005 of it, the fastest first"
     yield (
         f"| data | tasks (groups) | highest mean AUC | {near} | the best linear one | {near} |"
@@ -134,9 +125,6 @@ def _seconds(value: float) -> str:
 def by_solver() -> Iterator[str]:
     """Yield the lines of the table of all solvers: what they can, and lose to the best one."""
     rows, plain = measured(), measured(DEFAULT)
-    if rows is None or plain is None:
-        yield NOT_YET
-        return
     some = {name: one for name, one in kinds(rows).items() if KINDS[name][0] != "all"}
     tables = [standings(one) for one in some.values()]
     first = (
@@ -177,9 +165,6 @@ def _abilities(solver: str) -> tuple[str, tuple[bool, ...]]:
 
 def of_auto() -> Iterator[str]:
     """Yield what the study says of the solvers that `auto` tries."""
-    if not AUTO.is_file():
-        yield NOT_YET
-        return
     study = tomllib.loads(AUTO.read_text(encoding="utf-8"))
     named = ", ".join(f"`{solver}`" for solver in study["present"]["solvers"])
     yield f"`auto` tries {named}; without LightGBM, `hist-gradient-boosting` is in its place."

@@ -232,14 +232,10 @@ def _additive(empty: Any, page: str) -> None:
 
 
 def _choice(empty: Any, page: str) -> None:
-    """Mean AUC and time of the solvers of the study, with the front of both; empty before it."""
-    from page_choice import CURVED, NOT_YET, measured, standings
+    """Mean AUC and time of the solvers of the study, with the front of both."""
+    from page_choice import CURVED, measured, standings
 
-    rows = measured()
-    if rows is None:
-        empty.text(0.5, 0.5, NOT_YET, ha="center")
-        return
-    found = standings(rows).sort_values("seconds")
+    found = standings(measured()).sort_values("seconds")
     empty.set_size_inches(WIDTH, 3.8)
     ax = empty.subplots()
     best = found[found["auc"] > found["auc"].cummax().shift(fill_value=0)]

@@ -4,7 +4,6 @@
     <!-- study figure NAME: caption -->     a figure
 
 Everything comes from `docs/data/study`, so that no sentence can say something else than the tables.
-While the run has not ended, the mark `state` says so, and the others stand for nothing.
 """
 
 from __future__ import annotations
@@ -51,16 +50,15 @@ from aucbench.stats import ROPE, Difference, Pair, Word
 from aucbench.study.plans import parts, tasks
 
 MARK = re.compile(r"^<!-- study (?:figure (\w+): (.+)|(\w+)) -->$", re.MULTILINE)
-NOT_YET = "**The run has not ended yet, so that this page has no numbers.**"
 SHOWN = 4  # solvers that a sentence names
 WORDS = (Word.BETTER, Word.EQUIVALENT, Word.UNCLEAR, Word.WORSE)
 HYPOTHESIS = re.compile(r"^\| ([a-k]) \| (.+?) \|", re.MULTILINE)
-REFUTED, OPEN, HELD = "refuted", "not told", "held"
+REFUTED, OPEN, HELD = "refuted", "not decided", "held"
 
 
 @cache
-def read() -> Study | None:
-    """Return the study of the documents, once; None while the run has not ended."""
+def read() -> Study:
+    """Return the study of the documents, once."""
     return Study.read(FOLDER)
 
 
@@ -81,8 +79,6 @@ def _filled(mark: re.Match[str]) -> str:
     if (name or table) not in known:
         raise PluginError(f"the study has no {name or table}; known are {', '.join(known)}")
     study = read()
-    if study is None:
-        return NOT_YET if table == "state" else ""
     if name:
         return drawn(
             f"study-{name}", " ".join(caption.split()), lambda it: FIGURES[name](it, study)
@@ -543,12 +539,13 @@ def _counted(pairs: Sequence[Pair], what: str, reference: str) -> str:
         word: sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.estimate)
         for word in WORDS
     }
-    names = named([pair.a for pair in told[Word.BETTER]])
-    gain = f"{len(told[Word.BETTER])} ({names})" if told[Word.BETTER] else "none"
+    better = [pair.a for pair in told[Word.BETTER]]
+    gain = f"{len(better)} ({named(better)})" if better else "none"
+    verb = "are" if len(better) > 1 else "is"
     others = [f"{len(of)} {word}" for word, of in told.items() if of and word is not Word.BETTER]
     most = max(pairs, key=lambda pair: pair.difference.estimate)
     return (
-        f"of {len(pairs)} {what} {gain} are better than {reference}"
+        f"of {len(pairs)} {what} {gain} {verb} better than {reference}"
         f"{''.join(f', {one}' for one in others)}; the largest gain is {interval(most)} of "
         f"{coded(most.a)}"
     )
@@ -557,12 +554,13 @@ def _counted(pairs: Sequence[Pair], what: str, reference: str) -> str:
 def _of_losses(pairs: Sequence[Pair]) -> Ruling:
     """Rule on (c): which losses differ."""
     differ = [pair for pair in pairs if pair.word in (Word.BETTER, Word.WORSE)]
-    same = sum(pair.word is Word.EQUIVALENT for pair in pairs)
+    same, unclear = (sum(p.word is w for p in pairs) for w in (Word.EQUIVALENT, Word.UNCLEAR))
     named_losses = "; ".join(
         f"{SURROGATES[p.a]} {p.word.between} {SURROGATES[p.b]}, {interval(p)}" for p in differ
     )
     why = (
-        f"of {plural(len(pairs), 'pair')} of losses {same} are equivalent and {len(differ)} differ"
+        f"of {plural(len(pairs), 'pair')} of losses {same} are equivalent, {unclear} not "
+        f"distinguishable and {len(differ)} different"
     )
     word = HELD if differ else REFUTED if same == len(pairs) else OPEN
     return Ruling("c", word, f"{why}{f' ({named_losses})' if differ else ''}")
@@ -606,9 +604,7 @@ def _of_plane() -> Ruling:
     if 0 < len(near) < len(means):
         word = f"{HELD} for {len(near)} of {len(means)}"
     told = "; ".join(f"{SURROGATES[loss]} {interval(d)}" for loss, d in means.items())
-    return Ruling(
-        "k", word, f"of the best AUC of two features, losses lack on training rows: {told}"
-    )
+    return Ruling("k", word, f"on training rows, AUC less the best one of two features: {told}")
 
 
 @cache
@@ -640,7 +636,7 @@ def short(study: Study) -> Iterator[str]:
     """Yield the answer to the question of the page."""
     main = study.tasks.loc[study.table().index]
     sources = plural(main["group"].nunique(), "source")
-    yield f"**In short**, by {plural(len(main), 'task')} of {sources}:"
+    yield f"**In short**, measured on {plural(len(main), 'task')} of {sources}:"
     for key, what in (("a", "a linear score that maximises the AUC"), ("d", "a curved score")):
         [answer] = study.answers[key].values()
         lead = answer.of(Word.BETTER)

@@ -50,7 +50,6 @@ from study.clustered import Slope as Slope
 
 FOLDER = Path(__file__).with_name("data") / "study"
 ROWS = parts()["study"].rows  # of a task, at most
-FEWEST = 12  # groups of complete tasks, below which nothing is said yet
 TUNED, DEFAULT, SECONDS, LARGE = "tuned", "default", "seconds", "large"  # arms of the study
 TREES, GROUPS, TIME, TEXT = "trees", "groups", "time", "text"
 SPARSE = {
@@ -190,16 +189,14 @@ class Study:
     run: dict[str, Any]
 
     @staticmethod
-    def read(folder: Path) -> Study | None:
-        """Read the files of a folder; None while the run has not ended.
+    def read(folder: Path) -> Study:
+        """Read the files of a folder.
 
         Raises
         ------
         ValueError
             When a task is there twice, or has no row or another group in one of the tables.
         """
-        if not (folder / "means.csv").is_file():
-            return None
         means = pd.read_csv(folder / "means.csv", keep_default_na=False, na_values=[""])
         files = (
             pd.read_csv(file, keep_default_na=False, na_values=[""]) for file in (TASKS, APART)
@@ -212,8 +209,6 @@ class Study:
         unlike = told[tasks["group"].reindex(told["task"]).to_numpy() != told["group"].to_numpy()]
         if len(unlike):
             raise ValueError(f"tasks.csv and means.csv disagree on {', '.join(unlike['task'])}")
-        if means["group"][means["arm"] == TUNED].nunique() < FEWEST:
-            return None
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         return Study(tasks.loc[told["task"]], means, run)
 

@@ -191,10 +191,6 @@ def means(arm="tuned"):
     return table[table["arm"] == arm]
 
 
-def pivoted(arm="tuned"):
-    return means(arm).pivot(index=["group", "task"], columns="solver", values="auc")
-
-
 def test_every_part_and_figure_is_on_the_page(page):
     marks = re.findall(r"^<!-- study (?:figure (\w+): .+|(\w+)) -->$", text_of(PAGE), re.M)
     assert {name for name, _ in marks if name} == {*page.FIGURES}
@@ -205,81 +201,56 @@ def test_every_part_and_figure_is_on_the_page(page):
 def test_no_mark_stays_on_the_page_and_nothing_lacks_a_number(page):
     filled = page.with_study(text_of(PAGE))
     assert "<!-- study" not in filled
-    assert page.NOT_YET not in filled
     assert filled.count("<svg") == len(page.FIGURES)
     words = re.sub(r"<svg.*?</svg>", "", filled)
     assert not re.search(r"\b(nan|None)\b(?! (of|is))", words)
     for letter, hypothesis in page.hypotheses().items():  # each has one ruling, if it was run
-        count = len(re.findall(rf"^- \*\*\({letter}\) .*:\*\* \*{hypothesis[:-1]}\*: ", filled, re.M))
+        count = len(
+            re.findall(rf"^- \*\*\({letter}\) .*:\*\* \*{hypothesis[:-1]}\*: ", filled, re.M)
+        )
         assert count == 1 or (count == 0 and letter in "ghi")
     with pytest.raises(Exception, match="known are"):
         page.with_study("<!-- study nothing -->")
 
 
-@pytest.mark.parametrize(
-    ("words", "ruling"),
-    [
-        (["better", "better"], "held"),
-        (["better", "not distinguishable"], "held for 1 of 2"),
-        (["equivalent", "worse"], "refuted"),
-        (["equivalent", "not distinguishable"], "not told"),
-    ],
-)
-def test_a_gain_is_refuted_where_each_difference_is_inside_or_certainly_a_loss(page, words, ruling):
-    assert page.ruling_of([Mock(word=word) for word in words], parted=True) == ruling
+def test_a_gain_is_refuted_where_each_difference_is_inside_or_certainly_a_loss(page):
+    better, same, unclear, worse = (Mock(word=word) for word in page.WORDS)
+    assert page.ruling_of([better, unclear], parted=True) == "held for 1 of 2"
+    assert page.ruling_of([better, better], parted=True) == page.ruling_of([better]) == "held"
+    assert page.ruling_of([same, worse]) == "refuted"
+    assert page.ruling_of([same, unclear]) == "not decided"
 
 
 def test_arms_are_compared_on_what_they_share(page):
     """A sparse solver without a value counts for neither; Holm is over all arms."""
-    names = [f"t{number}" for number in range(12)]
-    dataset = "pypi:a/b[target={},positive=1,{}=id]"
-    sets = [dataset.format(number % 10, "groups" if number < 10 else "drop") for number in range(12)]
-    known = pd.DataFrame({"group": names, "dataset": sets}, names)
-    lines = [
-        (name, arm, solver, 0.7 + 0.001 * number + 0.02 * (solver == "sht-auc"))
-        for arm in ("sparse-5", "sparse-10", "groups", "default")
-        for number, name in enumerate(names)
-        for solver in ("sht-auc", "celer")
-        if arm[0] not in "gd" or (arm == "groups") == (number < 10)
+    names, solvers = [f"t{number}" for number in range(12)], ["sht-auc", "celer"]
+    sets = [
+        f"pypi:a/b[target={n % 10},positive=1,{'drop' if n > 9 else 'groups'}=id]"
+        for n in range(12)
     ]
-    table = pd.DataFrame(lines, columns=["task", "arm", "solver", "auc"])
-    table.loc[table.index[1:6:2], "auc"] = np.nan
+    known = pd.DataFrame({"group": names, "dataset": sets}, names)
+    arms = {**dict.fromkeys(page.SPARSE, names), "groups": names[:10], "default": names[10:]}
+    keys = [(t, arm, s) for arm, tasks in arms.items() for t in tasks for s in solvers]
+    table = pd.DataFrame(keys, columns=["task", "arm", "solver"])
+    table["auc"] = 0.7 + 0.001 * (table.index % 24) + 0.02 * (table["solver"] == "sht-auc")
+    table.loc[[1, 3, 5], "auc"] = np.nan
     made = page.Study(known, table, {})
-    asked = dict.fromkeys(page.SPARSE, [page.Contrast(("sht-auc",), ("celer",), ("a", "b"))])
+    asked = {arm: [page.Contrast(("sht-auc",), ("celer",), ("a", "b"))] for arm in page.SPARSE}
     pairs = [answer.pairs[0] for answer in made.compared(asked, complete=True).values()]
     assert [pair.data_sets for pair in pairs] == [9, 12]
     assert [pair.adjusted_p for pair in pairs] == pytest.approx([pairs[0].p, 2 * pairs[1].p])
     assert made.twins("groups") == {"t0": "t10", "t1": "t11"}
 
 
-def test_before_the_run_has_ended_the_pages_say_so(page, documents, tmp_path, monkeypatch):
-    assert page.Study.read(tmp_path) is None
-    few = pd.read_csv(REAL / "means.csv")
-    few = few[few["group"].isin([*dict.fromkeys(few["group"])][:5])]
-    shutil.copy(REAL / "run.json", tmp_path)
-    few.to_csv(tmp_path / "means.csv", index=False)
-    assert page.Study.read(tmp_path) is None
-    monkeypatch.setattr(page, "read", lambda: None)
-    filled = page.with_study(text_of(PAGE))
-    assert page.NOT_YET in filled
-    assert "<!-- study" not in filled
-    choice = documents("page_choice")
-    monkeypatch.setattr(choice, "measured", lambda arm="tuned": None)
-    assert [*choice.by_data()] == [*choice.by_solver()] == [choice.NOT_YET]
-
-
 def test_tables_that_disagree_are_refused(tmp_path, page):
-    shutil.copytree(REAL, tmp_path, dirs_exist_ok=True)
     table = pd.read_csv(REAL / "means.csv")
-    one, other = table["group"].unique()[:2]
-    table["group"] = table["group"].replace(one, other)
-    table.to_csv(tmp_path / "means.csv", index=False)
+    table.assign(group=table["group"][::-1].to_numpy()).to_csv(tmp_path / "means.csv")
     with pytest.raises(ValueError, match="disagree"):
         page.Study.read(tmp_path)
 
 
 def test_the_means_are_those_of_the_file(page, study):
-    table = pivoted()
+    table = means().pivot(index=["group", "task"], columns="solver", values="auc")
     filled = table.apply(lambda column: column.fillna(table.min(axis=1)))
     wanted = filled.groupby("group").mean().mean()
     lines = {line.split("`")[1]: line for line in page.everyone(study) if "`" in line[:4]}
@@ -319,19 +290,20 @@ def test_the_words_are_those_of_judge(page, solvers, tmp_path):
 
 def test_what_losses_lack_to_the_best_of_two_features_is_that_of_the_file(page, study):
     table = pd.read_csv(REAL / "two_features.csv")
-    by_pair = table.groupby(["task", "first", "second", "solver"])[["train", "test"]].mean()
-    train, test = (by_pair[rows].unstack() for rows in ("train", "test"))
+    keys = ["task", "first", "second"]
+    by_pair = table.pivot_table(["train", "test"], keys, "solver")
     said = [line.split("|") for line in page.two_features(study) if line.startswith("| `")]
-    assert {line[1].strip(" `") for line in said} == {*train.columns} - {"auc-opt"}
+    assert {line[1].strip(" `") for line in said} == {*table["solver"]} - {"auc-opt"}
     for line in said:
-        name = line[1].strip(" `")
-        lacking, gain = (of[name] - of["auc-opt"] for of in (train, test))
-        wanted = lacking.groupby("task").mean().mean(), lacking.min()
+        of = [by_pair[rows][[line[1].strip(" `"), "auc-opt"]] for rows in ("train", "test")]
+        lacking, gain = (two.iloc[:, 0] - two.iloc[:, 1] for two in of)
+        train, test = (d.groupby("task").mean().mean() for d in (lacking, gain))
         shown = [float(cell.replace("−", "-").split("[")[0]) for cell in line[3:6]]
-        assert shown == pytest.approx([*wanted, gain.groupby("task").mean().mean()], abs=6e-5)
+        assert shown == pytest.approx([train, lacking.min(), test], abs=6e-5)
         assert line[6].split(",") == [f" {(gain > 0).sum()}", f" {(gain < 0).sum()} "]
 
 
+@pytest.mark.slow
 def test_what_is_said_of_the_study_elsewhere_is_what_it_found(study):
     tasks, groups = means()["task"].nunique(), means()["group"].nunique()
     assert f"on {tasks} small and middle-sized tasks of {groups} sources, no linear" in (
@@ -379,6 +351,7 @@ def test_the_table_by_kind_of_data_has_means_over_groups(documents):
     assert len(others) >= 5
 
 
+@pytest.mark.slow
 def test_the_table_of_all_solvers_has_both_parts_failures_and_words(documents):
     header, _, *lines = documents("page_choice").by_solver()
     cells = {re.match(r"\| \[?`([^`]+)`", line)[1]: line.split("|") for line in lines}
