@@ -476,7 +476,8 @@ def rulings(study: Study) -> Iterator[Ruling]:
         beside = f"; on {plural(more[0].data_sets, 'group')} {_each(more)}" if more else ""
         yield Ruling(key, word, f"{_counted(of[key], what, quoted)}{beside}")
     if of["b"]:
-        yield Ruling("b", ruling_of(of["b"][:1]), _each(of["b"]))
+        why = f"{_each(of['b'][:1])}; for one loss, `ls-svm` is {_words(of['b'][1:])}"
+        yield Ruling("b", ruling_of(of["b"][:1]), why)
     yield _of_losses(of["c"])
     tuned = _counted(of["e"], "tuned solvers", "their own default")
     yield Ruling("e", ruling_of(of["e"], parted=True), tuned)
@@ -485,7 +486,7 @@ def rulings(study: Study) -> Iterator[Ruling]:
     if networks := _some(answers["h"]["AUC"], OF_LIBAUC):
         worse = any(pair.word is Word.WORSE for pair in networks)
         unclear = any(pair.word is Word.UNCLEAR for pair in networks)
-        why = f"at equal seconds {_each(networks)}"
+        why = f"`mlp` is {_words(networks)}"
         for name in ("average precision", "partial AUC"):
             why += f"; by {name}: {_words(_some(answers['h'][name], OF_LIBAUC))}"
         yield Ruling("h", REFUTED if worse else OPEN if unclear else HELD, why)
@@ -603,8 +604,13 @@ def _of_plane() -> Ruling:
     word = HELD if near else REFUTED if len(far) == len(means) else OPEN
     if 0 < len(near) < len(means):
         word = f"{HELD} for {len(near)} of {len(means)}"
-    told = "; ".join(f"{SURROGATES[loss]} {interval(d)}" for loss, d in means.items())
-    return Ruling("k", word, f"on training rows, AUC less the best one of two features: {told}")
+    told = [f"{interval(d)} ({SURROGATES[loss]})" for loss, d in means.items()]
+    why = (
+        f"on training rows the AUC less the best one of two features is {told[0]} to {told[-1]}; "
+        f"of {plural(len(means), 'loss', 'losses')} {len(near)} are inside the region, and "
+        f"{len(far)} outside"
+    )
+    return Ruling("k", word, why)
 
 
 @cache
@@ -618,7 +624,7 @@ def hypotheses_that_are(*words: str) -> Callable[[Study], Iterator[str]]:
     """Return what yields the hypotheses on which a ruling begins with one of these words."""
 
     def told(study: Study) -> Iterator[str]:
-        found = [*rulings(study)]
+        found = sorted(rulings(study))
         for word in words:
             for one in found:
                 if one.word.startswith(word):
@@ -636,7 +642,7 @@ def short(study: Study) -> Iterator[str]:
     """Yield the answer to the question of the page."""
     main = study.tasks.loc[study.table().index]
     sources = plural(main["group"].nunique(), "source")
-    yield f"**In short**, measured on {plural(len(main), 'task')} of {sources}:"
+    yield f"**In short.** {plural(len(main), 'task')} of {sources} were asked."
     for key, what in (("a", "a linear score that maximises the AUC"), ("d", "a curved score")):
         [answer] = study.answers[key].values()
         lead = answer.of(Word.BETTER)
