@@ -312,7 +312,12 @@ def apart(arm: str) -> Callable[[Study], Iterator[str]]:
         if arm not in {*study.means["arm"]}:
             yield "Not run."
             return
-        twins = study.twins(arm)
+        twins, best = study.twins(arm), study.best_of(arm)
+        means = study.averaged(study.filled(arm)).sort_values(ascending=False)
+        stars = [name for name in means.index if name in best.of(best.possible)]
+        count = plural(len(stars), "solver")
+        yield f"On a typical task {count} may be the best: {named(stars, 8)}."
+        yield from (*failures(study, arm), "")
         by, solvers = f"by {arm}", [*study.table(arm)]
         found = {f"{by}, {plural(len(study.table(arm)), 'task')}": study.against(arm).sorted()}
         if twins:
@@ -321,16 +326,15 @@ def apart(arm: str) -> Callable[[Study], Iterator[str]]:
             found[f"random folds, {both}"] = study.against(
                 DEFAULT, tasks=[*twins.values()], solvers=solvers
             )
-            means = [
+            here, random = (
                 study.averaged(study.filled(of).loc[[*names]])
                 for of, names in ((arm, twins), (DEFAULT, twins.values()))
-            ]
-            there = [name for name in means[0].index if name in means[1]]
-            change = (means[0][there] - means[1][there]).sort_values()
+            )
+            change = (here - random).dropna().sort_values()
             yield (
                 f"On the {both} that are also asked with random folds, the mean AUC of "
-                f"`{REFERENCE}` is {means[1][REFERENCE]:.4f} with these and "
-                f"{means[0][REFERENCE]:.4f} {by}. The change is {signed(change.iloc[0])} for "
+                f"`{REFERENCE}` is {random[REFERENCE]:.4f} with these and "
+                f"{here[REFERENCE]:.4f} {by}. The change is {signed(change.iloc[0])} for "
                 f"`{change.index[0]}`, the lowest, and {signed(change.iloc[-1])} for "
                 f"`{change.index[-1]}`, the highest.\n"
             )
@@ -659,15 +663,16 @@ def short(study: Study) -> Iterator[str]:
         yield f"No solver is shown to be the best; {len(stars)} may be: {named(stars, 8)}."
 
 
-def failures(study: Study) -> Iterator[str]:
+def failures(study: Study, arm: str = TUNED) -> Iterator[str]:
     """Yield which solvers have no value somewhere."""
-    lacking = study.table().isna().sum()
+    table = study.table(arm)
+    lacking = table.isna().sum()
     lacking = lacking[lacking > 0].sort_values(ascending=False)
     if lacking.empty:
         yield "Each solver has a value on each task."
         return
     told = ", ".join(f"`{solver}` on {count}" for solver, count in lacking.items())
-    yield f"Without a value: {told} of {len(study.table())} tasks. There they count as the worst."
+    yield f"Without a value: {told} of {len(table)} tasks. There they count as the worst."
 
 
 def two_features(_: Study) -> Iterator[str]:

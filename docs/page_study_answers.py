@@ -346,8 +346,12 @@ class Study:
 
     @cached_property
     def best(self) -> BestSet:
+        """Return who may be the best in the main arm."""
+        return self.best_of(TUNED)
+
+    def best_of(self, arm: str) -> BestSet:
         """Return who may be the best on a typical group of tasks."""
-        return SignTest().best_set(self.results())
+        return SignTest().best_set(self.results(arm))
 
     @cached_property
     def ranks(self) -> RankSets:
