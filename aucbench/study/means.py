@@ -85,6 +85,12 @@ def published_tasks() -> tuple[Task, ...]:
     return tuple(task for task in tasks() if task.task in known)
 
 
+@cache
+def published_solvers() -> frozenset[str]:
+    """Return the names of all solvers that have published means."""
+    return frozenset(one.solver for one in published_means())
+
+
 def format_means(means: Iterable[TaskMean]) -> str:
     """Return means as a table of text, in the form of the published ones."""
     text = io.StringIO()

@@ -16,9 +16,9 @@ from aucbench.bench.until import LEAST, Until
 from aucbench.datasets.located import bring
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.progress import Write
-from aucbench.registry.specs import parse_spec, short
+from aucbench.registry.specs import bare, parse_spec, short
 from aucbench.report.running import End, run_plan
-from aucbench.study.means import TaskMean, mean_of, published_tasks
+from aucbench.study.means import TaskMean, mean_of, published_solvers, published_tasks
 from aucbench.study.plans import Task, command_options, main_parts, plan_of, spread, tasks
 from aucbench.study.standing import Standing
 
@@ -56,6 +56,13 @@ def arm_of(choice: Choice) -> str:
     return main.arms[choice.spec.name in main.untuned]
 
 
+def name_of(choice: Choice) -> str:
+    """Return a solver for people, without its file if no published one has its name."""
+    spec = choice.spec
+    name = bare(spec)
+    return short(spec) if name != str(spec) and name in published_solvers() else name
+
+
 @dataclass
 class StudyRun:
     """What a run on the tasks of the study has found.
@@ -84,7 +91,7 @@ class StudyRun:
     @property
     def name(self) -> str:
         """The solver for people."""
-        return short(self.choice.spec)
+        return name_of(self.choice)
 
     def standing(self) -> Standing:
         """Return where the solver stands among the published ones.
@@ -105,6 +112,7 @@ class StudyRun:
             means=tuple(self.means),
             reference=tuple(self.reference),
             without_data=tuple(self.without_data),
+            end=self.end,
         )
 
     def add(self, plan: Plan, some: Sequence[Task], records: Iterable[Record]) -> None:
@@ -119,7 +127,7 @@ class StudyRun:
             for name in by_task.values():
                 of = found[choice, name]
                 if len(of) == plan.split_count:
-                    kept.append(mean_of(name, arm_of(choice), short(choice.spec), of))
+                    kept.append(mean_of(name, arm_of(choice), name_of(choice), of))
 
 
 def run_study(
@@ -156,6 +164,8 @@ def run_study(
             found.end = End.TIME
             return found
         some = [*_with_data(order[first : first + at_once], found, options, tell)]
+        if write is not None and not options.quiet:
+            write(f"tasks {first + 1} to {min(first + at_once, len(order))} of {len(order)}")
         timed = choice == _reference() or found.reference
         for plan in plans_of(some, [choice] if timed else [choice, _reference()]):
             left = None if limit is None else max(limit.left, LEAST) / 60

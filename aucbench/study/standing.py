@@ -22,10 +22,12 @@ import numpy as np
 import pandas as pd
 
 from aucbench.judging.options import Columns, JudgeOptions
+from aucbench.judging.values import NO_ROWS
 from aucbench.report.document import Section
 from aucbench.report.grid import Grid
 from aucbench.report.html_page import InlinePage, make_page
 from aucbench.report.judged import Verdict, judge_tables
+from aucbench.report.running import End
 from aucbench.report.tables import leaderboard
 from aucbench.stats import Pair, PairTest, ResultTable, Word, holm
 from aucbench.study.means import TaskMean, published_means, published_tasks
@@ -62,12 +64,15 @@ class Standing:
         solver have one arm, whose published means it is compared with.
     without_data : tuple of str
         Tasks whose data cannot be had here.
+    end : End
+        How the run has ended.
     """
 
     solver: str
     means: tuple[TaskMean, ...]
     reference: tuple[TaskMean, ...] = ()
     without_data: tuple[str, ...] = ()
+    end: End = End.FINISHED
 
     @property
     def arm(self) -> str:
@@ -121,9 +126,10 @@ class Standing:
         groups = len({task.group for task in self.tasks.values()})
         failed = sum(isnan(one.auc) for one in self.means)
         lost = f"; it failed on {failed} of them" if failed else ""
+        cut = "" if self.end is End.FINISHED else f" The run is not complete: {self.end.value}."
         yield (
             f"{self.solver} was run on {len(self.tasks)} of the {len(published_tasks())} tasks of "
-            f"the study, of {groups} groups{lost}."
+            f"the study, of {groups} groups{lost}.{cut}"
         )
         means = self.averaged(self.filled).sort_values(ascending=False)
         count = len(means)
@@ -269,29 +275,32 @@ class Standing:
     @property
     def notes(self) -> list[str]:
         """What stands below the tables."""
-        ways = Counter((part.splits, part.rows) for part in map(part_of, self.tasks.values()))
+        parts = [part_of(task) for task in self.tasks.values()]
+        folds = sorted(Counter(part.splits for part in parts if part.splits).items())
+        ways = ", ".join(f"{splits} folds on {count} tasks" for splits, count in folds)
         lines = [
-            *(
-                f"{splits} folds of at most {rows} rows on {count} tasks"
-                for (splits, rows), count in sorted(ways.items())
-            ),
+            f"{ways}, of at most {max(part.rows for part in parts)} rows; a value is the mean over "
+            "the folds of a task, so that nothing is said of a single task",
             f"the published means are those of the arm {self.arm}",
-            *self.verdict.notes,
+            *(note for note in self.verdict.notes if note != NO_ROWS),
         ]
         if self.without_data:
-            lost = ", ".join(self.without_data)
-            lines.append(f"{len(self.without_data)} tasks have no data here: {lost}")
+            lines.append(f"without data here: {', '.join(self.without_data)}")
         return lines
 
     def by_task(self) -> Grid:
         """Return a line for each task."""
-        best = self.filled.drop(columns=self.solver).max(axis=1)
+        others, name = self.filled.drop(columns=self.solver), command_options().reference
+        reference, highest, best = self.filled[name], others.max(axis=1), others.idxmax(axis=1)
         lines = [
-            (one.task, self.tasks[one.task].group, one.auc, best[one.task], one.seconds)
+            (
+                *(one.task, self.tasks[one.task].group, one.auc, reference[one.task]),
+                *(f"{best[one.task]} {highest[one.task]:.4f}", one.seconds),
+            )
             for one in self.means
         ]
-        header = ("task", "group", "AUC", "highest published", "seconds")
-        return Grid(header, lines, ("", "", ".4f", ".4f", ".3g"), names=0)
+        header = ("task", "group", "AUC", name, "highest published", "seconds")
+        return Grid(header, lines, ("", "", ".4f", ".4f", "", ".3g"), names=0)
 
     def report(self) -> InlinePage:
         """Return the page: the answer, the kinds of tasks, all solvers and all tasks."""
