@@ -46,7 +46,8 @@ def study(
     """Run a solver on the tasks of the study; print where it stands among the published solvers.
 
     Tasks of all kinds come first, and each of them is run as in the study. Without --minutes, all
-    tasks are run.
+    tasks are run. An AUC does not depend on --jobs. Seconds do, so that the first tasks are also
+    run by a reference, whose seconds are published.
     """
     from aucbench.cli.judge import write
     from aucbench.report.running import End
