@@ -495,12 +495,15 @@ def rulings(study: Study) -> Iterator[Ruling]:
             why += f"; by {name}: {_words(_some(answers['h'][name], OF_LIBAUC))}"
         yield Ruling("h", REFUTED if worse else OPEN if unclear else HELD, why)
     if of["i"]:
-        why = "; ".join(
-            f"at {SPARSE[arm]} `sht-auc` is {_words(answer.pairs)}"
-            for arm, answer in answers["i"].items()
-            if answer.pairs
-        )
-        yield Ruling("i", ruling_of(of["i"], parted=True), why)
+        told = []
+        for arm, answer in answers["i"].items():
+            if answer.pairs:
+                least = min(answer.pairs, key=lambda pair: pair.difference.estimate)
+                told.append(
+                    f"at {SPARSE[arm]} `sht-auc` is {_words(answer.pairs)}, and its difference is "
+                    f"smallest to `{least.b}`, {interval(least)}"
+                )
+        yield Ruling("i", ruling_of(of["i"], parted=True), "; ".join(told))
     yield _of_plane()
 
 
