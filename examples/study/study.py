@@ -187,7 +187,8 @@ def log_of(found: dict[str, Results], wanted: dict[str, Plan]) -> dict[str, Any]
             if not record.ok:
                 reasons[f"{record.cell.solver}: {record.status.status}"] += 1
             machine = record.machine
-            machines[f"{machine.get('cpu')}, {machine.get('cores')} cores"] += 1
+            if machine.get("cpu"):  # a process that was ended has told nothing
+                machines[f"{machine['cpu']}, {machine.get('cores')} cores"] += 1
             versions |= machine.get("versions") or {}
         planned = len(wanted[name])
         told["plans"][name] = {
