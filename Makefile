@@ -7,8 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 # pip would compile what it installs on one core, with all tests of these libraries.
+# Some of these are of another Python, such as files of torch/testing, and compile nowhere here.
 INSTALL := $(PIP) install --quiet --no-compile
-COMPILE := $(BIN)/python -m compileall -qq --workers 0 -x '/tests?/' $(VENV)/lib
+COMPILE := $(BIN)/python -m compileall -qq --workers 0 -x '/(tests?|testing)/' $(VENV)/lib
 KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
 # Files run side by side in the order of their folders: by their numbers of tests, those of few
 # and long ones would come last, on one core. Tests of moments and processes need the machine to
