@@ -51,7 +51,9 @@ N ?= 14
 .DEFAULT_GOAL := help
 .PHONY: help demo test nightly test-nightly check check-code check-benchmarks run-benchmarks build \
   oldest extras check-systems debug debug-nightly portable portable-nightly wheel wheel-nightly sdist wheels \
-  release bench bench-compare bench-history docs
+  release bench bench-compare bench-history docs pictures
+
+PICTURED = tests/report/test_browser.py tests/models/test_explain.py tests/pages/test_notebook.py
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -156,6 +158,9 @@ bench-history: $(VENV)/dev .asv/.asv-machine.json ## time the last N=14 landed s
 # With --quiet, --strict would count no warning and find nothing.
 docs: $(VENV)/docs ## build the pages into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+pictures: $(VENV)/test $(VENV)/docs ## write the pictures of the pages again, by the tests that look at them
+	AUCBENCH_SCREENSHOTS=$(CURDIR)/docs/img $(BIN)/pytest -q -n 0 $(PICTURED)
 
 # The stamps: each one says "this is installed"; pip runs again when a source is newer.
 

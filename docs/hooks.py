@@ -28,7 +28,7 @@ from page_simulations import with_simulations
 from page_speed import TABLES as SPEED
 from page_study import with_study
 from page_survival import peers
-from page_tasks import counted, listed, releases, sources
+from page_tasks import answer, counted, listed, releases, sources
 from page_tasks import names as specifications
 
 from aucbench.about import bibtex
@@ -66,6 +66,7 @@ TABLES = {
     "<!-- kinds of pairs -->": kinds,
     "<!-- pairs of solvers -->": solvers,
     "<!-- survival peers -->": peers,
+    "<!-- study tasks: answer -->": answer,
     "<!-- study tasks: counts -->": counted,
     "<!-- study tasks: data sets -->": specifications,
     "<!-- study tasks: list -->": listed,
