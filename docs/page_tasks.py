@@ -103,10 +103,11 @@ def answer(like: str = "svm-or", count: int = 24, width: int = 90) -> Iterator[s
     part, reference = study_part(), command_options().reference
     first = {task.task for task in spread(study_tasks(), part.rows)[:count]}
     arm = [one for one in published_means() if one.arm == part.arms[0] and one.task in first]
-    means = tuple(replace(one, solver="MySolver") for one in arm if one.solver == like)
+    name = "mine.py:MySolver"
+    means = tuple(replace(one, solver=name) for one in arm if one.solver == like)
     timed = tuple(one for one in arm if one.solver == reference)
     yield "```text"
-    yield "$ aucbench study ./mine.py:MySolver --minutes 30"
-    for sentence in Standing("MySolver", part, means, timed).sentences:
+    yield f"$ aucbench study ./{name} --minutes 30"
+    for sentence in Standing(name, part, means, timed).sentences:
         yield from wrap(sentence, width, subsequent_indent="  ", break_on_hyphens=False)
     yield "```"

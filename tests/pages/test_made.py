@@ -66,7 +66,7 @@ def test_the_answer_of_the_page_is_what_the_command_says_of_published_means(docu
     assert (begin, end) == ("```text", "```")
     assert command.startswith("$ aucbench study ")
     text = " ".join(" ".join(lines).split())
-    assert "MySolver was run on 24 of the " in text
+    assert "mine.py:MySolver was run on 24 of the " in text
     assert "svm-or" in re.search(r"It is equivalent to \d+ solvers?: (.*?)\.", text)[1]
     assert "Here logistic takes 1 times its published seconds" in text
 
