@@ -7,8 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 # pip would compile what it installs on one core, with all tests of these libraries.
+# Some of these are of another Python, such as files of torch/testing, and compile nowhere here.
 INSTALL := $(PIP) install --quiet --no-compile
-COMPILE := $(BIN)/python -m compileall -qq --workers 0 -x '/tests?/' $(VENV)/lib
+COMPILE := $(BIN)/python -m compileall -qq --workers 0 -x '/(tests?|testing)/' $(VENV)/lib
 KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
 # Files run side by side in the order of their folders: by their numbers of tests, those of few
 # and long ones would come last, on one core. Tests of moments and processes need the machine to
@@ -50,7 +51,9 @@ N ?= 14
 .DEFAULT_GOAL := help
 .PHONY: help demo test nightly test-nightly check check-code check-benchmarks run-benchmarks build \
   oldest extras check-systems debug debug-nightly portable portable-nightly wheel wheel-nightly sdist wheels \
-  release bench bench-compare bench-history docs
+  release bench bench-compare bench-history docs pictures
+
+PICTURED = tests/report/test_browser.py tests/models/test_explain.py tests/pages/test_notebook.py
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -155,6 +158,9 @@ bench-history: $(VENV)/dev .asv/.asv-machine.json ## time the last N=14 landed s
 # With --quiet, --strict would count no warning and find nothing.
 docs: $(VENV)/docs ## build the pages into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+pictures: $(VENV)/test $(VENV)/docs ## write the pictures of the pages again, by the tests that look at them
+	AUCBENCH_SCREENSHOTS=$(CURDIR)/docs/img $(BIN)/pytest -q -n 0 $(PICTURED)
 
 # The stamps: each one says "this is installed"; pip runs again when a source is newer.
 

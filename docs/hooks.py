@@ -28,7 +28,7 @@ from page_simulations import with_simulations
 from page_speed import TABLES as SPEED
 from page_study import with_study
 from page_survival import peers
-from page_tasks import counted, listed, releases, sources
+from page_tasks import answer, counted, listed, releases, sources
 from page_tasks import names as specifications
 
 from aucbench.about import bibtex
@@ -67,6 +67,7 @@ TABLES = {
     "<!-- kinds of pairs -->": kinds,
     "<!-- pairs of solvers -->": solvers,
     "<!-- survival peers -->": peers,
+    "<!-- study tasks: answer -->": answer,
     "<!-- study tasks: counts -->": counted,
     "<!-- study tasks: data sets -->": specifications,
     "<!-- study tasks: list -->": listed,
@@ -110,10 +111,8 @@ def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     markdown = with_reproductions(markdown)
     markdown = with_simulations(markdown)
     markdown = with_study(markdown)
-    markdown = markdown.replace(FIELDS, "\n".join(_fields()))
-    markdown = markdown.replace(CHANGELOG, _changelog())
-    markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
-    for place, lines in TABLES.items():
+    own = {FIELDS: _fields, CHANGELOG: _changelog, LAWS_OF: _laws}
+    for place, lines in (own | TABLES).items():
         if place in markdown.splitlines():
             markdown = markdown.replace(place, "\n".join(lines()))
     if CATALOGUE not in markdown:
@@ -146,11 +145,12 @@ def _reference_line(entry: str) -> str:
     return " ".join(re.sub(r"[{}$]", "", line).split())
 
 
-def _changelog() -> str:
-    """Return the versions of the changelog as a section, with links from the folder docs."""
+def _changelog() -> Iterator[str]:
+    """Yield the versions of the changelog as a section, with links from the folder docs."""
     path = Path(__file__).resolve().parents[1] / "CHANGELOG.md"
     versions = path.read_text(encoding="utf-8").partition("notes start -->")[2]
-    return "## Changes\n" + re.sub("^##", "###", versions, flags=re.M).replace("](docs/", "](")
+    yield "## Changes"
+    yield re.sub("^##", "###", versions, flags=re.M).replace("](docs/", "](")
 
 
 def _fields() -> Iterator[str]:

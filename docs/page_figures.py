@@ -381,6 +381,18 @@ def _run(block: str) -> dict[str, Any]:
     return names
 
 
+def _shapes(empty: Any, page: str) -> None:
+    """Draw the curves that the block computes, a panel for each column."""
+    curves = _run(code(page, 'AUCClassifier("additive")'))["curves"]
+    empty.set_size_inches(WIDTH, 3.2)
+    panels = empty.subplots(2, 3, sharey=True)
+    for panel, (column, curve) in zip(panels.ravel(), curves.items(), strict=True):
+        panel.plot(*curve, **{**line_style(0), "marker": "", "lw": 1.5})
+        panel.set_title(column, fontsize=8)
+        panel.grid(lw=0.5)
+    empty.supylabel("score", fontsize=8)
+
+
 def _growth(empty: Any, page: str) -> None:
     """Nanoseconds for each unit of size: a level line is linear growth."""
     empty.set_size_inches(WIDTH, 3.4)
@@ -469,6 +481,7 @@ FIGURES: dict[str, Callable[[Any, str], None]] = {
     "ranges": _ranges,
     "choice": _choice,
     "additive": _additive,
+    "shapes": _shapes,
     "how_soon": _how_soon,
     "within": _within,
     "across": _across,

@@ -1,13 +1,19 @@
-"""The tables of the tasks of the study, and of the releases that carry them."""
+"""The tables of the tasks of the study, of the releases that carry them, and an answer on some."""
 
 from __future__ import annotations
 
 import csv
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from textwrap import wrap
 
 from aucbench.datasets.collections.pypi import packages
-from aucbench.study.plans import TASKS
+from aucbench.study.means import published_means
+from aucbench.study.plans import TASKS, command_options, spread
+from aucbench.study.plans import tasks as study_tasks
+from aucbench.study.running import study_part
+from aucbench.study.standing import Standing
 
 Rows = list[dict[str, str]]
 
@@ -86,3 +92,22 @@ def counted() -> Iterator[str]:
 
 def _number(text: str) -> str:
     return f"{int(text):,}".replace(",", " ")
+
+
+def answer(like: str = "svm-or", count: int = 24, width: int = 90) -> Iterator[str]:
+    """Yield what `aucbench study` says of a solver that has the means of a published one.
+
+    The first tasks are those that a run of so many tasks would have, and the machine is that of
+    the study.
+    """
+    part, reference = study_part(), command_options().reference
+    first = {task.task for task in spread(study_tasks(), part.rows)[:count]}
+    arm = [one for one in published_means() if one.arm == part.arms[0] and one.task in first]
+    name = "mine.py:MySolver"
+    means = tuple(replace(one, solver=name) for one in arm if one.solver == like)
+    timed = tuple(one for one in arm if one.solver == reference)
+    yield "```text"
+    yield f"$ aucbench study ./{name} --minutes 30"
+    for sentence in Standing(name, part, means, timed).sentences:
+        yield from wrap(sentence, width, subsequent_indent="  ", break_on_hyphens=False)
+    yield "```"

@@ -168,7 +168,7 @@ def placed(pair: Pair, i: int, deals: Sequence[Dealt]) -> Placed:
 
 
 def wald(a: Placements, b: Placements, repeats: int) -> Difference:
-    """Return the rule before: effect ± t √V; that of three where all rows are placed alike."""
+    """Return DeLong's interval: effect ± t √V; the rule of three if all rows are placed alike."""
     ours, less = a.difference(b, LEVEL, repeats), a.minus(b)
     variance, degrees = less.variance(repeats)
     if ours.method == "rule of three" or less.flaw or variance == 0:
@@ -227,13 +227,13 @@ def coverage_table(told: Sequence[Told]) -> Grid:
     return grid(header, lines, 2)
 
 
-def _before_and_now(told: Sequence[Told], design: str, case: Case) -> str:
+def _both_rules(told: Sequence[Told], design: str, case: Case) -> str:
     own = {x.rule: x.differ for x in told if (x.design, x.case) == (design, case)}
     return " → ".join(f"{own[rule]:.2f}" for rule in RULES)
 
 
 def errors_table(told: Sequence[Told]) -> Grid:
-    """Return how often equal solvers were said to differ, before and now, in the worst families."""
+    """Return how often each rule says that equal solvers differ, in the worst families."""
     lines = []
     for family, design in product(FAMILIES, DESIGNS):
         equal = [x for x in told if x.case.family == family and x.design == design.name]
@@ -244,12 +244,12 @@ def errors_table(told: Sequence[Told]) -> Grid:
 
 
 def power_table(told: Sequence[Told]) -> Grid:
-    """Return how often different solvers were said to differ, before and now."""
+    """Return how often each rule says that different solvers differ."""
     lines = []
     for parameters, design in product(APART, DESIGNS[:2]):
         several = [Case("smooth, apart", parameters, *size) for size in _sizes(design)]
         a, b, rho = parameters
-        numbers = (_before_and_now(told, design.name, case) for case in several)
+        numbers = (_both_rules(told, design.name, case) for case in several)
         lines.append((f"{a:g} and {b:g}, correlation {rho:g}", design.name, *numbers))
     header = ("AUCs", "rows", *(f"{m} positives" for m, _ in _sizes(DESIGNS[1])))
     return grid(header, lines, 2)

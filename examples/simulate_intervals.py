@@ -1,9 +1,9 @@
-"""How often the interval of an AUC holds the AUC, beside the rules that it replaced.
+"""How often the interval of an AUC holds the AUC, compared with the usual rules.
 
     python examples/simulate_intervals.py [EFFORT]    # .1 is a tenth of the samples
 
 Design
-  a. The numbers come from `aucbench.stats`. The old rules exist here only.
+  a. The numbers come from `aucbench.stats`. The usual rules exist here only.
   b. A family of cases says how scores are drawn, and its true AUC is known in closed form. Hidden
      groups are a share e of the positives that score below all negatives, or like them.
   c. Each case has a generator of its own, so that a table of some cases repeats that of all.
@@ -34,7 +34,6 @@ Shape: TypeAlias = tuple[int, int]  # samples, rows of a class
 Bounds: TypeAlias = tuple[Array, Array]
 Drawn: TypeAlias = tuple[Array, Array, float]  # scores of each class in each sample, the true AUC
 SAMPLES = 1500
-LOWEST, MORE = 10, 8  # cases that are drawn again, with so many times the samples
 LEVEL, TAIL = 0.95, 0.025
 Z = -special.ndtri(TAIL)
 FAR = 1e4  # beyond all other scores
@@ -197,7 +196,7 @@ def hanley_mcneil(x: Sampled) -> Bounds:
 
 
 def switched(x: Sampled) -> Bounds:
-    """The rule before: Hanley and McNeil where fewer than 5 rows are misplaced."""
+    """The usual rule: Hanley and McNeil if fewer than 5 rows are misplaced, else DeLong."""
     few = (min(x.m, x.n) * np.minimum(x.auc, 1 - x.auc) < 5) | ~(x.variance > 0)
     pairs = zip(hanley_mcneil(x), delong(x), strict=True)
     low, high = (np.where(few, a, b) for a, b in pairs)
@@ -242,22 +241,6 @@ def coverage_table(told: Sequence[Told]) -> Grid:
     return grid(("rule", "worst", "1 % worst", "mean", "cases below .94"), lines)
 
 
-def again_table(told: Sequence[Told], samples: int) -> Grid:
-    """Return the cases of lowest coverage by the new rule, with other samples, `MORE` as many.
-
-    The lowest of many shares are low by chance too; of other samples they are not.
-    """
-    *_, new = RULES
-    lowest = sorted((one for one in told if one.rule == new), key=lambda one: one.coverage)[:LOWEST]
-    several = [one.case for one in lowest]
-    again = [one for one in simulated(several, MORE * samples, seed=7) if one.rule == new]
-    lines = [
-        (one.case.name, f"{one.coverage:.3f}", f"{other.coverage:.3f}")
-        for one, other in zip(lowest, again, strict=True)
-    ]
-    return grid(("the lowest by mixture beta", "first samples", f"{MORE} times as many"), lines)
-
-
 def width_table(told: Sequence[Told]) -> Grid:
     """Return median widths over the first rule's, of normal scores and AUCs of .7 to .95."""
     usual = [x for x in told if x.case.family == "binormal" and 0.7 <= x.case.parameters[0] <= 0.95]
@@ -280,16 +263,6 @@ REPRODUCERS = (
     Case("like", (0.1,), 20, 2000),
     Case("binormal", (0.8,), 500, 1000),
 )
-
-
-def case_table(told: Sequence[Told]) -> Grid:
-    """Return coverage and mean width of each rule in each case."""
-    lines = []
-    for case in dict.fromkeys(one.case for one in told):
-        own = {one.rule: one for one in told if one.case == case}
-        numbers = (f"{own[rule].coverage:.3f} / {own[rule].width:.3f}" for rule in RULES)
-        lines.append((case.name, *numbers))
-    return grid(("coverage / width", *RULES), lines)
 
 
 def of_folds(case: Case, samples: int, count: int = 5) -> tuple[float, float]:
@@ -361,10 +334,7 @@ def tables(effort: float) -> Tables:
     told = [*simulated(cases(), samples)]
     return {
         "interval_coverage": coverage_table(told),
-        "interval_again": again_table(told, samples),
         "interval_width": width_table(told),
-        "interval_cases": case_table([*simulated(REPRODUCERS, 2 * samples)]),
-        "interval_designs": designs_table(samples // 2),
     }
 
 

@@ -8,8 +8,8 @@ differences are symmetric. "All equal" takes the means of the solvers away. In "
 first third is at the top, and the others are .3 behind (.03 of an AUC of .9). "As on the
 leaderboard" leaves the means as they are.
 
-The old rule is Holm's method over all pairs, of signed-rank tests of the AUCs: a solver lost its
-star when the one with the highest mean was better.
+"Holm" is Holm's method over all pairs, of signed-rank tests of the AUCs: a solver has a star unless
+the one with the highest mean is better.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from simulated import Tables, grid, mean, print_tables, rate, repeated, share
 
 from aucbench.report.grid import Grid
-from aucbench.stats import ResultTable, Scale, SignTest, holm
+from aucbench.stats import ResultTable, SignTest, holm
 from aucbench.stats.signed_rank import p_values
 from aucbench.stats.tables import average_ranks_of
 
@@ -35,12 +35,11 @@ FIVE = ("random-forest", "roc-svm-nystrom", "xgboost", "logistic", "solam")
 ALPHA = 0.05
 FLIPS = 399
 DATA_SETS = (6, 10, 14, 20, 30, 50)
-TWENTY = (6, 14, 30)  # numbers of data sets of 20 equal solvers
 WIDE_KINDS = ("independent", "in families of ten", "of two decimals")
 WIDE_TABLES = 200
 WIDE = (200, 50)  # methods and data sets of a leaderboard with one value in each cell
 REFERENCE = "logistic"
-REFERRED = ("old", "Holm over the others", "new")  # rules of words on a reference
+REFERRED = ("Holm over the others", "aucbench")  # rules of words on a reference
 TABLES = {5: 2000, 33: 1000}  # drawn for each number of solvers
 EQUAL, THIRD, BOARD_MEANS = "all equal", "a third tied", "as on the leaderboard"
 
@@ -111,11 +110,11 @@ class Said:
     """What a rule says of the solvers of a table."""
 
     star: Flags
-    behind: Flags  # the old rule: worse than somebody; the new one: certainly behind
+    behind: Flags  # Holm: worse than somebody; aucbench: certainly behind
 
 
-def old_words(values: Array) -> Array:
-    """Return 1 where solver i is better than j, -1 where it is worse; the rule before."""
+def words_of_holm(values: Array) -> Array:
+    """Return 1 where solver i is better than j, -1 where it is worse, by Holm's method."""
     m = values.shape[1]
     a, b = np.triu_indices(m, 1)
     d = np.round(values[:, a] - values[:, b], 12).T
@@ -126,28 +125,26 @@ def old_words(values: Array) -> Array:
     return words
 
 
-def old_rule(values: Array) -> Said:
-    """Return the stars before, and who was worse than anybody.
+def rule_of_holm(values: Array) -> Said:
+    """Return the stars of Holm's method, and who is worse than anybody.
 
-    The solver with the highest mean had a star, and those than which it was not better.
+    The solver with the highest mean has a star, and those than which it is not better.
     """
-    words = old_words(values)
+    words = words_of_holm(values)
     leader = int(np.argmax(values.mean(axis=0)))
     return Said(words[leader] <= 0, np.array((words > 0).any(axis=0)))
 
 
-def new_rule(values: Array, *, shares: bool = True) -> Said:
-    """Return the stars of `SignTest.best_set`, of log-odds or of the AUCs as they are."""
+def rule_of_aucbench(values: Array) -> Said:
+    """Return the stars of `SignTest.best_set`, and who is certainly behind."""
     names = [*map(str, range(values.shape[1]))]
-    scale = Scale.SHARES if shares else Scale.LARGER
-    found = SignTest(flips=FLIPS).best_set(ResultTable(values, names, scale=scale))
+    found = SignTest(flips=FLIPS).best_set(ResultTable(values, names))
     return Said(np.array(found.possible), np.array(found.behind))
 
 
 RULES: dict[str, Callable[[Array], Said]] = {
-    "old": old_rule,
-    "new": new_rule,
-    "new, on AUCs": lambda values: new_rule(values, shares=False),
+    "Holm": rule_of_holm,
+    "aucbench": rule_of_aucbench,
 }
 
 
@@ -163,10 +160,8 @@ def equal_ones(m: int, data_sets: int, count: int) -> list[str]:
     _, tables = drawn(EQUAL, m, data_sets, count)
     said = {name: [rule(table) for table in tables] for name, rule in RULES.items()}
     lost = [rate([float((~one.star).mean()) for one in some]) for some in said.values()]
-    any_ = [
-        share(float(np.mean([one.behind.any() for one in said[n]])), count) for n in ("old", "new")
-    ]
-    return [*lost, *any_]
+    behind = [[one.behind.any() for one in some] for some in said.values()]
+    return [*lost, *(share(float(np.mean(some)), count) for some in behind)]
 
 
 def sizes(kind: str, m: int, data_sets: int, count: int) -> list[str]:
@@ -195,34 +190,11 @@ def on_reference(kind: str, m: int, data_sets: int, count: int) -> dict[str, tup
 
 def _words_on(rule: str, table: Array, at: int) -> Array:
     """Return 1 where another solver is better than the one at this place, -1 where it is worse."""
-    if rule == "old":
-        return np.asarray(np.delete(old_words(table)[:, at], at))
     names = [*map(str, range(table.shape[1]))]
     found = SignTest(flips=FLIPS).against(ResultTable(table, names), names[at])
     d = np.round(np.delete(table - table[:, [at]], at, axis=1), 12).T
-    p = np.array(found.adjusted_p) if rule == "new" else holm(p_values(d))
+    p = np.array(found.adjusted_p) if rule == "aucbench" else holm(p_values(d))
     return np.where(p <= ALPHA, np.sign(found.t), 0.0)
-
-
-def false_words(data_sets: int, count: int, m: int = 20) -> list[tuple[str, ...]]:
-    """Return what can be false of equal solvers, and its shares by the old rule and the new one."""
-    _, tables = drawn(EQUAL, m, data_sets, count)
-    a, b = np.triu_indices(m, 1)
-    pairs = np.array([old_words(table)[a, b] != 0 for table in tables])
-    each, some = f"{pairs.mean():.4f}", share(pairs.any(axis=1).mean(), count)
-    lines: list[tuple[str, ...]] = [
-        ("pairs called better or worse", each, each),
-        ("tables with such a pair", some, some),
-    ]
-    said = [[rule(table) for table in tables] for rule in (old_rule, new_rule)]
-    for what, lost in (
-        ("without a star", [np.array([~one.star for one in some]) for some in said]),
-        ("called behind", [np.array([one.behind for one in some]) for some in said]),
-    ):
-        lines.append((f"solvers {what}", *(f"{flags.mean():.4f}" for flags in lost)))
-        tables_with = (share(flags.any(axis=1).mean(), count) for flags in lost)
-        lines.append((f"tables with a solver {what}", *tables_with))
-    return lines
 
 
 def wide_tables(kind: str, count: int) -> Iterator[ResultTable]:
@@ -253,19 +225,17 @@ def tables(effort: float = 1.0) -> Tables:
     count = {m: repeated(n, effort) for m, n in TABLES.items()}
     by_rule = [*RULES]
     lost = [f"stars lost: {name}" for name in by_rule]
+    behind = [f"one behind: {name}" for name in by_rule]
     size = [f"stars: {name}" for name in by_rule] + [f"best ones lost: {n}" for n in by_rule]
     words = [f"{what}: {rule}" for what in ("false word", "found") for rule in REFERRED]
-    twenty = [(str(n), *line) for n in TWENTY for line in false_words(n, repeated(1000, effort))]
     return {
-        "many_equal": _asked((*lost, "one behind: old", "one behind: new"), equal_ones, count),
-        "many_third": _asked(size, partial(sizes, THIRD), count),
+        "many_equal": _asked((*lost, *behind), equal_ones, count),
         "many_leaderboard": _asked(size, partial(sizes, BOARD_MEANS), count),
         "many_reference": _asked(words, _referred, count),
         "wide_equal": grid(
             ("200 equal methods, 50 data sets", "stars lost", "one behind"),
             [wide(kind, repeated(WIDE_TABLES, effort)) for kind in WIDE_KINDS],
         ),
-        "twenty_equal": grid(("data sets", "of 20 equal solvers", "old", "new"), twenty, 2),
     }
 
 

@@ -5,10 +5,6 @@
 Tables are drawn anew, with solvers that are equally good on average: each one learns from features
 of its own and from one that all share. In the table of power, the first solver has better features.
 Splits are stratified folds, or a fifth of the rows that is drawn again and again.
-
-The old rule took all J splits for different ones in the corrected variance, s² (1/J + n_test /
-n_train), and a star was lost to the leader alone, by Holm's method over all pairs. A share that was
-drawn again counted as the same rows in DeLong's variance.
 """
 
 from __future__ import annotations
@@ -24,9 +20,8 @@ from numpy.typing import NDArray
 from simulated import Tables, grid, mean, print_tables, repeated, share
 
 from aucbench.report.grid import Grid
-from aucbench.stats import Fold, SplitTest, WithinDataset, Word, corrected_difference, holm
+from aucbench.stats import Fold, SplitTest, WithinDataset, Word
 
-ALPHA = 0.05
 LANDMARKS, TREES = 50, 30
 OWN, GOOD, SIGNAL = 12, 3, 0.5  # features of a solver, those that tell, and by how much
 AHEAD = 0.3  # how much more those of the better solver tell: .09 to .10 of an AUC
@@ -142,92 +137,53 @@ class Kind:
 
 @dataclass(frozen=True)
 class Said:
-    """What a rule says of one table."""
+    """What is said of one table."""
 
-    alone: Flags  # pairs that are told apart by themselves
-    among: Flags  # those that are told apart among all pairs
+    alone: Flags  # pairs that are distinguished by themselves
+    among: Flags  # those that are distinguished among all pairs
     stars: Flags
 
 
-def old_rule(found: WithinDataset) -> Said:
-    """Return what the rule before said: all splits count, and the leader takes stars."""
-    ratio = found.pairs[0].splits.ratio
-    values = {solver.name: solver.values for solver in found.solvers}
-    tests = [corrected_difference(values[p.a], values[p.b], ratio) for p in found.pairs]
-    own = np.array([p.delong.p for p in found.pairs])
-    p = np.fmax([one.p for one in tests], own)
-    among = holm(p) < ALPHA
-    beaten = {
-        pair.b if pair.a == found.best else pair.a
-        for pair, sure in zip(found.pairs, among, strict=True)
-        if sure and found.best in (pair.a, pair.b)
-    }
-    return Said(p < ALPHA, among, np.array([name not in beaten for name in values]))
-
-
-def new_rule(found: WithinDataset) -> Said:
-    """Return what the words say now."""
+def read_words(found: WithinDataset) -> Said:
+    """Return what the words of a comparison say."""
     among = np.array([pair.word in CERTAIN for pair in found.pairs])
     alone = np.array([pair.word in (*CERTAIN, *PROBABLE) for pair in found.pairs])
     return Said(alone, among, np.array([solver.not_worse for solver in found.solvers]))
 
 
-def tables_of(kind: Kind, effort: float) -> dict[str, list[Said]]:
-    """Return what both rules say of the same tables."""
-    said: dict[str, list[Said]] = {"old": [], "new": []}
-    for number in range(repeated(kind.count, effort)):
-        table = kind.table(number)
-        found = kind.compared(table, kind.over_the_rows)
-        before = kind.compared(table, kind.repeats) if kind.drawn else found
-        said["old"].append(old_rule(before))
-        said["new"].append(new_rule(found))
-    return said
+def simulate(kind: Kind, effort: float) -> list[Said]:
+    """Return what is said of each table of a kind."""
+    several = (kind.table(number) for number in range(repeated(kind.count, effort)))
+    return [read_words(kind.compared(table, kind.over_the_rows)) for table in several]
 
 
 def false_words(kinds: list[Kind], effort: float) -> Grid:
-    """Return how often words of equal solvers are false, by both rules."""
+    """Return how often words of equal solvers are false."""
     lines = []
     for kind in kinds:
-        for rule, said in tables_of(kind, effort).items():
-            count = len(said)
-            alone = mean([one.alone.mean() for one in said], 3).replace("0.", ".")
-            lost = mean([(~one.stars).mean() for one in said], 3).replace("0.", ".")
-            certain = share(float(np.mean([one.among.any() for one in said])), count)
-            lines.append((*kind.texts, rule, alone, certain, lost))
-    told = ("pairs told apart alone", "tables with a false better", "stars lost")
-    return grid(("learner", "rows", "positive", "splits", "rule", *told), lines, 5)
+        said = simulate(kind, effort)
+        alone = mean([one.alone.mean() for one in said], 3).replace("0.", ".")
+        lost = mean([(~one.stars).mean() for one in said], 3).replace("0.", ".")
+        certain = share(float(np.mean([one.among.any() for one in said])), len(said))
+        lines.append((*kind.texts, alone, certain, lost))
+    shares = ("pairs distinguished alone", "tables with a false better", "stars lost")
+    return grid(("learner", "rows", "positive", "splits", *shares), lines, 4)
 
 
 def power(kinds: list[Kind], effort: float) -> Grid:
     """Return how often a solver that is better by .10 of an AUC is found to be."""
     lines = []
     for kind in kinds:
-        for rule, said in tables_of(kind, effort).items():
-            first = slice(0, kind.solvers - 1)  # the pairs of the first solver
-            shares = [float(np.mean([one.alone[first].mean() for one in said]))]
-            shares.append(float(np.mean([one.among[first].mean() for one in said])))
-            kept = float(np.mean([one.stars[0] for one in said]))
-            stars = mean([float(one.stars.sum()) for one in said])
-            texts = (*(f"{value:.2f}" for value in shares), f"{1 - kept:.3f}", stars)
-            lines.append((*kind.texts, rule, *texts))
-    told = ("probably better, or better", "better", "best one lost its star", "stars of 5")
-    return grid(("learner", "rows", "positive", "splits", "rule", *told), lines, 5)
-
-
-def twenty(kinds: list[Kind], effort: float) -> Grid:
-    """Return what is false of twenty equal solvers."""
-    lines = []
-    for kind in kinds:
-        for rule, said in tables_of(kind, effort).items():
-            count = len(said)
-            wrong = mean([one.among.mean() for one in said], 4).replace("0.", ".")
-            only = mean([(one.alone & ~one.among).mean() for one in said], 4).replace("0.", ".")
-            some = share(float(np.mean([one.among.any() for one in said])), count)
-            lost = mean([(~one.stars).mean() for one in said], 3).replace("0.", ".")
-            any_lost = share(float(np.mean([not one.stars.all() for one in said])), count)
-            lines.append((kind.learner, kind.splits, rule, wrong, only, some, lost, any_lost))
-    told = ("pairs better or worse", "probably", "tables with a false better", "stars lost")
-    return grid(("learner", "splits", "rule", *told, "tables with a lost star"), lines, 3)
+        said = simulate(kind, effort)
+        first = slice(0, kind.solvers - 1)  # the pairs of the first solver
+        shares = [float(np.mean([one.alone[first].mean() for one in said]))]
+        shares.append(float(np.mean([one.among[first].mean() for one in said])))
+        kept = float(np.mean([one.stars[0] for one in said]))
+        stars = mean([float(one.stars.sum()) for one in said])
+        texts = (*(f"{value:.2f}" for value in shares), f"{1 - kept:.3f}", stars)
+        lines.append((*kind.texts, *texts))
+    header = ("probably better, or better", "better", "best one lost its star", "stars of 5")
+    return grid(("learner", "rows", "positive", "splits", *header), lines, 4)
 
 
 FEW = Kind(rows=200, positive=0.05)  # two positives in a fold
@@ -261,12 +217,6 @@ POWER = [
         Kind(learner="boosting", repeats=5, count=30),
     )
 ]
-TWENTY = [
-    Kind(solvers=20, count=100),
-    Kind(solvers=20, repeats=5, count=100),
-    Kind(solvers=20, learner="kernel", repeats=5, count=60),
-    Kind(solvers=20, learner="boosting", count=20),
-]
 
 
 def tables(effort: float = 1.0) -> Tables:
@@ -275,7 +225,6 @@ def tables(effort: float = 1.0) -> Tables:
         "one_equal": false_words(EQUAL, effort),
         "one_share": false_words(SHARES, effort),
         "one_power": power(POWER, effort),
-        "one_twenty": twenty(TWENTY, effort),
     }
 
 

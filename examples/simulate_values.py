@@ -2,9 +2,9 @@
 
     python examples/simulate_values.py
 
-The tables, solvers and rules are those of `simulate_one_table`. There DeLong's test stands beside
-the one over splits, and a pair is told apart only if both do it. `aucbench judge` has the values of
-the splits alone, by which the same tables are compared here.
+The tables, solvers and words are those of `simulate_one_table`, where a pair is distinguished only
+if DeLong's test and the one over splits both do it. `aucbench judge` has the values of the splits
+alone, by which the same tables are compared here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from simulate_one_table import AHEAD, Kind, Said, Table, new_rule
+from simulate_one_table import AHEAD, Kind, Said, Table, read_words
 from simulated import Tables, grid, mean, print_tables, repeated, share
 
 from aucbench.metrics import auc
@@ -45,9 +45,9 @@ def by_values(kind: Kind, table: Table) -> WithinDataset:
 def said_of(kind: Kind, effort: float) -> Iterator[tuple[str, list[Said]]]:
     """Yield what is known of the tables, and what is said of each."""
     tables = [kind.table(number) for number in range(repeated(kind.count, effort))]
-    scored = [new_rule(kind.compared(table, kind.over_the_rows)) for table in tables]
+    scored = [read_words(kind.compared(table, kind.over_the_rows)) for table in tables]
     yield "rows and scores", scored
-    yield "values alone", [new_rule(by_values(kind, table)) for table in tables]
+    yield "values alone", [read_words(by_values(kind, table)) for table in tables]
 
 
 def equal(kinds: list[Kind], effort: float) -> Grid:
@@ -59,7 +59,7 @@ def equal(kinds: list[Kind], effort: float) -> Grid:
             lost = mean([(~one.stars).mean() for one in said], 3).replace("0.", ".")
             certain = share(float(np.mean([one.among.any() for one in said])), len(said))
             lines.append((*kind.texts, known, alone, certain, lost))
-    told = ("pairs told apart alone", "tables with a false better", "stars lost")
+    told = ("pairs distinguished alone", "tables with a false better", "stars lost")
     return grid(("learner", "rows", "positive", "splits", "known", *told), lines, 5)
 
 

@@ -36,7 +36,8 @@ DARKEST = 0.7  # share of the colour of a cell whose shade is 1
 # A notebook aligns all cells right; colours are those of the text around.
 IN_NOTEBOOK = Html(
     "<style>.aucbench th,.aucbench td.t{text-align:left!important}"
-    ".aucbench .best{font-weight:bold}.aucbench .scroll{overflow-x:auto}</style>"
+    ".aucbench .best{font-weight:bold}.aucbench .scroll{overflow-x:auto}"
+    ".aucbench td small{display:block;opacity:.7}</style>"
 )
 
 

@@ -28,7 +28,10 @@ from aucbench.stats.tables import average_ranks_of
 from aucbench.stats.within import PairWithin, SolverWithin, SplitTest, WithinDataset
 
 AUC = "auc"
-NO_SCORES = "The folder does not hold all scores of this data set with their labels."
+NO_SCORES = (
+    "The folder does not hold all scores of this data set with their labels; data of error "
+    "functions never have them."
+)
 ONE_TEST_SET = ("test file", "share of")  # begins of divisions that do not test each row
 Folds: TypeAlias = dict[int, dict[tuple[int, int], Rows]]  # by solver and fold
 

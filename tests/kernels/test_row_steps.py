@@ -84,8 +84,13 @@ test_uni_exp_equals_its_definition = equals_definition(
 )  # fmt: skip
 test_opauc_equals_its_definition = equals_definition(
     by_kernel("opauc", "w", "n", "mean"), by_file("opauc", "w", "n", "mean"),
-    of_cases={"classes": 1}, offsets=(0.0, 1.0, 1e5), rtol=1e-9, atol=1e-9,
+    of_cases={"classes": 1}, offsets=(0.0, 1.0), rtol=1e-9, atol=1e-9,
     eta=st.sampled_from([None, 1e-3, 0.1]), lam=RIDGES,
+)  # fmt: skip
+# A given step diverges on rows as far from 0 as these, until it overflows.
+test_opauc_equals_its_definition_far_from_zero = equals_definition(
+    by_kernel("opauc", "w", "n", "mean"), by_file("opauc", "w", "n", "mean"),
+    of_cases={"classes": 1}, offsets=(1e5,), rtol=1e-9, atol=1e-9, lam=RIDGES,
 )  # fmt: skip
 test_the_low_rank_form_equals_the_eager_one = equals_definition(
     by_kernel("opauc-lr", "w", "n"), by_file("opauc-lr", "w", "n", drawn=noise),

@@ -61,6 +61,16 @@ def test_the_table_of_additive_models_is_that_of_the_file(documents):
         np.testing.assert_allclose(found.numbers(column), wanted.to_numpy(), atol=6e-5)
 
 
+def test_the_answer_of_the_page_is_what_the_command_says_of_published_means(documents):
+    begin, command, *lines, end = documents("page_tasks").answer()
+    assert (begin, end) == ("```text", "```")
+    assert command.startswith("$ aucbench study ")
+    text = " ".join(" ".join(lines).split())
+    assert "mine.py:MySolver was run on 24 of the " in text
+    assert "svm-or" in re.search(r"It is equivalent to \d+ solvers?: (.*?)\.", text)[1]
+    assert "Here logistic takes 1 times its published seconds" in text
+
+
 # --- how fast -------------------------------------------------------------------------------
 
 
@@ -185,10 +195,9 @@ def frame(monkeypatch):
 
 
 def test_each_table_of_the_pages_is_written_by_a_simulation(frame):
-    text = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.md"))
+    text = "".join(path.read_text(encoding="utf-8") for path in PAGES)
     wanted = {*re.findall(r"^<!-- simulation ([a-z_]+) -->$", text, re.MULTILINE)}
-    assert wanted
-    assert wanted <= {path.stem for path in frame.OUT.glob("*.md")}
+    assert wanted == {path.stem for path in frame.OUT.glob("*.md")}
 
 
 @pytest.mark.nightly

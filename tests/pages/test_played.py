@@ -93,6 +93,7 @@ def test_the_losses_of_the_page_train_models(heading, package):
     [
         ("faq.md", None),
         ("losses.md", "## Check a loss"),
+        ("scale.md", "### Compare two scores"),
         pytest.param("run.md", "## Plans in Python", marks=NIGHTLY),
         pytest.param("ten_minutes.md", None, marks=NIGHTLY),
         pytest.param("solver.md", None, marks=NIGHTLY),

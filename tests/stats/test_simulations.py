@@ -120,17 +120,15 @@ def test_measures_of_pairs_by_night(example, size):
 
 
 def rates(example, effort, **kind):
-    """Shares of the pairs told apart alone, tables with a false better, and stars lost, by rule."""
+    """Shares of pairs distinguished alone, tables with a false better, stars lost; and tables."""
     simulation = example("one_table")
-    return {
-        rule: (
-            np.mean([one.alone.mean() for one in tables]),
-            np.mean([one.among.any() for one in tables]),
-            np.mean([(~one.stars).mean() for one in tables]),
-            len(tables),
-        )
-        for rule, tables in simulation.tables_of(simulation.Kind(**kind), effort).items()
-    }
+    tables = simulation.simulate(simulation.Kind(**kind), effort)
+    return (
+        np.mean([one.alone.mean() for one in tables]),
+        np.mean([one.among.any() for one in tables]),
+        np.mean([(~one.stars).mean() for one in tables]),
+        len(tables),
+    )
 
 
 def require_level(rates):
@@ -141,16 +139,17 @@ def require_level(rates):
 
 @pytest.mark.parametrize("learner", ["kernel", pytest.param("boosting", marks=NIGHTLY)])
 def test_another_learner_keeps_the_level_too(example, learner):
-    require_level(rates(example, 1.0, learner=learner, rows=100, count=10)["new"])
+    require_level(rates(example, 1.0, learner=learner, rows=100, count=10))
 
 
 @NIGHTLY
 @pytest.mark.parametrize("number", range(14))
 def test_equal_solvers_by_night(example, number):
     simulation = example("one_table")
-    require_level(rates(example, 0.4, **asdict(simulation.EQUAL[number]))["new"])
-    for kind in (*simulation.TWENTY, *simulation.SHARES)[number : number + 1]:
-        _, wrong, lost, count = rates(example, 0.3, **asdict(kind))["new"]
+    require_level(rates(example, 0.4, **asdict(simulation.EQUAL[number])))
+    kinds = [simulation.Kind(solvers=20, learner=one, count=60) for one in simulation.LEARNERS]
+    for kind in (*kinds, *simulation.SHARES)[number : number + 1]:
+        _, wrong, lost, count = rates(example, 0.3, **asdict(kind))
         require_level((lost, wrong, count))
 
 
@@ -176,7 +175,7 @@ def said_of(example, rule, kind, m, data_sets, count):
     [(5, 10, 40), (33, 14, 12), *(pytest.param(20, n, 400, marks=NIGHTLY) for n in (6, 14, 30))],
 )
 def test_equal_solvers_keep_their_stars(example, m, data_sets, count):
-    _, stars, behind = said_of(example, "new_rule", "EQUAL", m, data_sets, count)
+    _, stars, behind = said_of(example, "rule_of_aucbench", "EQUAL", m, data_sets, count)
     assert (~stars).mean() <= most(0.05, count)
     assert behind.any(axis=1).mean() <= most(0.05, count)
     assert stars.any(axis=1).all()
@@ -187,9 +186,9 @@ def test_equal_solvers_keep_their_stars(example, m, data_sets, count):
 def test_words_are_false_as_rarely_as_they_say_by_night(example, m, data_sets):
     simulation, count = example("many_sets"), 600 if m == 5 else 300
     for kind in ("EQUAL", "THIRD", "BOARD_MEANS"):
-        best, stars, behind = said_of(example, "new_rule", kind, m, data_sets, count)
+        best, stars, behind = said_of(example, "rule_of_aucbench", kind, m, data_sets, count)
         assert (~stars[:, best]).all(axis=1).mean() <= most(0.05, count)  # "best is in this set"
         assert behind[:, best].any(axis=1).mean() <= most(0.05, count)
         assert (~stars[:, best]).mean() <= most(0.05, count)
-        wrong = simulation.on_reference(getattr(simulation, kind), m, data_sets, count)["new"][0]
-        assert wrong <= most(0.05, count)
+        found = simulation.on_reference(getattr(simulation, kind), m, data_sets, count)["aucbench"]
+        assert found[0] <= most(0.05, count)
