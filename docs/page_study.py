@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
-from math import isinf, isnan
-from typing import NamedTuple
+from math import isnan
 
 from mkdocs.exceptions import PluginError
 from page_figures import drawn
@@ -24,8 +23,6 @@ from page_study_answers import (
     FOLDER,
     GROUPS,
     LARGE,
-    LOSSES,
-    OF_LIBAUC,
     REFERENCE,
     SHARE,
     SPARSE,
@@ -35,7 +32,6 @@ from page_study_answers import (
     TREES,
     TUNED,
     Answer,
-    Contrast,
     Slope,
     Slopes,
     Split,
@@ -44,16 +40,23 @@ from page_study_answers import (
     beside_the_best,
     beside_the_best_on_average,
 )
-from page_study_figures import ARMS, FIGURES, asked, label, minus
+from page_study_beside import beside
+from page_study_figures import ARMS, FIGURES, asked, label
+from page_study_rulings import (
+    HELD,
+    OPEN,
+    REFUTED,
+    WORDS,
+    hypotheses_that_are,
+    short,
+    verdict_of_tree,
+)
+from page_study_words import coded, interval, named, p_value, plural, signed
 
-from aucbench.stats import ROPE, Difference, Pair, Word
+from aucbench.stats import Pair
 from aucbench.study.plans import parts, tasks
 
 MARK = re.compile(r"^<!-- study (?:figure (\w+): (.+)|(\w+)) -->$", re.MULTILINE)
-SHOWN = 4  # solvers that a sentence names
-WORDS = (Word.BETTER, Word.EQUIVALENT, Word.UNCLEAR, Word.WORSE)
-HYPOTHESIS = re.compile(r"^\| ([a-k]) \| (.+?) \|", re.MULTILINE)
-REFUTED, OPEN, HELD = "refuted", "not decided", "held"
 
 
 @cache
@@ -84,44 +87,6 @@ def _filled(mark: re.Match[str]) -> str:
             f"study-{name}", " ".join(caption.split()), lambda it: FIGURES[name](it, study)
         )
     return "\n".join(PARTS[table](study))
-
-
-def signed(value: float) -> str:
-    """Return a difference with its sign; infinite where too many cells failed."""
-    if isnan(value):
-        return "–"
-    return minus(f"{value:+.4f}") if not isinf(value) else ("−∞" if value < 0 else "+∞")
-
-
-def coded(text: str) -> str:
-    """Return the solvers of "a" or "a − b" as code; other names stay as they are."""
-    return " − ".join(part if " " in part else f"`{part}`" for part in text.split(" − "))
-
-
-def named(solvers: Sequence[str], most: int = SHOWN) -> str:
-    """Return solvers as code, all or the first ones."""
-    told = [coded(solver) for solver in solvers[:most]]
-    more = len(solvers) - len(told)
-    if more:
-        return f"{', '.join(told)} and {more} more"
-    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
-
-
-def plural(count: int, one: str, more: str = "") -> str:
-    """Return a number with its word."""
-    return f"{count} {one if count == 1 else more or one + 's'}"
-
-
-def interval(pair: Pair | Difference) -> str:
-    """Return a difference with its interval."""
-    d = pair.difference if isinstance(pair, Pair) else pair
-    low, high = d.ends() if d.open else (signed(d.low), signed(d.high))
-    return f"{signed(d.estimate)} [{minus(low)}, {minus(high)}]"
-
-
-def p_value(p: float) -> str:
-    """Return a p-value with three digits."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def state(study: Study) -> Iterator[str]:
@@ -424,7 +389,7 @@ def time(study: Study) -> Iterator[str]:
 def tree(study: Study) -> Iterator[str]:
     """Yield the tree as a list, and what its advice loses."""
     found = study.tree
-    yield f"{_verdict_of_tree(study)}\n"
+    yield f"{verdict_of_tree(study)}\n"
     yield from _lines(found.tree, 0)
     yield "\n| questions, at most | loses | one solver loses | the tree gains, 95 % interval |"
     yield "|---|---|---|---|"
@@ -445,225 +410,6 @@ def _lines(node: Tree, depth: int) -> Iterator[str]:
     for word, side in (("yes", node.yes), ("no", node.no)):
         yield f"{space}- {asked(node)} {word}:"
         yield from _lines(side, depth + 1)
-
-
-def _verdict_of_tree(study: Study) -> str:
-    found = study.tree
-    g = found.gain
-    what = (
-        f"On groups that it has not seen, the tree loses {found.by_tree.estimate:.4f} AUC against "
-        f"the best solver of each task, and one solver for all loses "
-        f"{found.by_single.estimate:.4f}: a gain of {signed(g.estimate)} "
-        f"[{signed(g.low)}, {signed(g.high)}]"
-    )
-    if found.helps:
-        return f"{what}. So its questions help."
-    return f"{what}. So the tree is not shown to be better than always `{found.single}`."
-
-
-class Ruling(NamedTuple):
-    """What the rule of the protocol says of a hypothesis, and why."""
-
-    letter: str
-    word: str
-    why: str
-
-
-def rulings(study: Study) -> Iterator[Ruling]:
-    """Yield a ruling on each hypothesis whose part was run, in the order of the protocol."""
-    answers, quoted = study.answers, f"`{REFERENCE}`"
-    of = {key: [p for a in answers[key].values() for p in a.pairs] for key in answers}
-    ebm = of["ebm"][:1]
-    for key, what in (("a", "linear solvers of the AUC"), ("d", "solvers with curved scores")):
-        more = ebm if key == "d" else []
-        word = HELD if any(p.word is Word.BETTER for p in (*of[key], *more)) else REFUTED
-        beside = f"; on {plural(more[0].data_sets, 'group')} {_each(more)}" if more else ""
-        yield Ruling(key, word, f"{_counted(of[key], what, quoted)}{beside}")
-    if of["b"]:
-        why = f"{_each(of['b'][:1])}; for one loss, `ls-svm` is {_words(of['b'][1:])}"
-        yield Ruling("b", ruling_of(of["b"][:1]), why)
-    yield _of_losses(of["c"])
-    tuned = _counted(of["e"], "tuned solvers", "their own default")
-    yield Ruling("e", ruling_of(of["e"], parted=True), tuned)
-    yield _of_time(study)
-    yield from _of_pairs(study)
-    if networks := _some(answers["h"]["AUC"], OF_LIBAUC):
-        worse = any(pair.word is Word.WORSE for pair in networks)
-        unclear = any(pair.word is Word.UNCLEAR for pair in networks)
-        why = f"`mlp` is {_words(networks)}"
-        for name in ("average precision", "partial AUC"):
-            why += f"; by {name}: {_words(_some(answers['h'][name], OF_LIBAUC))}"
-        yield Ruling("h", REFUTED if worse else OPEN if unclear else HELD, why)
-    if of["i"]:
-        told = []
-        for arm, answer in answers["i"].items():
-            if answer.pairs:
-                least = min(answer.pairs, key=lambda pair: pair.difference.estimate)
-                told.append(
-                    f"at {SPARSE[arm]} `sht-auc` is {_words(answer.pairs)}, and its difference is "
-                    f"smallest to `{least.b}`, {interval(least)}"
-                )
-        yield Ruling("i", ruling_of(of["i"], parted=True), "; ".join(told))
-    yield _of_plane()
-
-
-def ruling_of(pairs: Sequence[Pair], *, parted: bool = False) -> str:
-    """Return whether a gain is held; refuted where each interval is inside, or a loss is certain.
-
-    `parted`: say for how many.
-    """
-    words = [pair.word for pair in pairs]
-    if all(word in (Word.EQUIVALENT, Word.WORSE) for word in words):
-        return REFUTED
-    if Word.BETTER not in words:
-        return OPEN
-    count = words.count(Word.BETTER)
-    return f"{HELD} for {count} of {len(words)}" if parted and count < len(words) else HELD
-
-
-def _some(answer: Answer | None, contrasts: Sequence[Contrast]) -> list[Pair]:
-    """Return the pairs of some contrasts."""
-    names = [one.names for one in contrasts]
-    return [pair for pair in answer.pairs if (pair.a, pair.b) in names] if answer else []
-
-
-def _each(pairs: Sequence[Pair]) -> str:
-    """Say each of a few pairs."""
-    return "; ".join(
-        f"{coded(pair.a)} is {pair.word.between} {coded(pair.b)}, {interval(pair)}"
-        for pair in pairs
-    )
-
-
-def _words(pairs: Sequence[Pair]) -> str:
-    """Say how the first solver of all pairs compares with the others, grouped by word."""
-    told = {word: [pair.b for pair in pairs if pair.word is word] for word in WORDS}
-    return ", ".join(f"{word.between} {named(of, len(of))}" for word, of in told.items() if of)
-
-
-def _counted(pairs: Sequence[Pair], what: str, reference: str) -> str:
-    """Say how many of many solvers are better than one, and who gains most."""
-    told = {
-        word: sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.estimate)
-        for word in WORDS
-    }
-    better = [pair.a for pair in told[Word.BETTER]]
-    gain = f"{len(better)} ({named(better)})" if better else "none"
-    verb = "are" if len(better) > 1 else "is"
-    others = [f"{len(of)} {word}" for word, of in told.items() if of and word is not Word.BETTER]
-    most = max(pairs, key=lambda pair: pair.difference.estimate)
-    return (
-        f"of {len(pairs)} {what} {gain} {verb} better than {reference}"
-        f"{''.join(f', {one}' for one in others)}; the largest gain is {interval(most)} of "
-        f"{coded(most.a)}"
-    )
-
-
-def _of_losses(pairs: Sequence[Pair]) -> Ruling:
-    """Rule on (c): which losses differ."""
-    differ = [pair for pair in pairs if pair.word in (Word.BETTER, Word.WORSE)]
-    same, unclear = (sum(p.word is w for p in pairs) for w in (Word.EQUIVALENT, Word.UNCLEAR))
-    named_losses = "; ".join(
-        f"{SURROGATES[p.a]} {p.word.between} {SURROGATES[p.b]}, {interval(p)}" for p in differ
-    )
-    why = (
-        f"of {plural(len(pairs), 'pair')} of losses {same} are equivalent, {unclear} not "
-        f"distinguishable and {len(differ)} different"
-    )
-    word = HELD if differ else REFUTED if same == len(pairs) else OPEN
-    return Ruling("c", word, f"{why}{f' ({named_losses})' if differ else ''}")
-
-
-def _of_time(study: Study) -> Ruling:
-    """Rule on (f): who is slower and certainly better than the fastest that may be the best."""
-    costs = study.costs[study.costs["arm"] == TUNED].set_index("solver")["seconds"]
-    first, at = study.fastest_star, study.ranks.names.index(study.fastest_star)
-    slower = [one for one in study.ranks.above[at] if costs[one] > costs[first]]
-    return Ruling(
-        "f",
-        HELD if slower else REFUTED,
-        f"the fastest solver that may be the best is `{first}`, {costs[first]:.3g} seconds, and "
-        + (
-            f"slower and certainly better are {named(slower)}"
-            if slower
-            else "no slower one is better"
-        ),
-    )
-
-
-def _of_pairs(study: Study) -> Iterator[Ruling]:
-    """Rule on (g) by the tuned solvers; the other arms are said beside."""
-    by_arm = {arm: _some(answer, LOSSES) for arm, answer in study.answers["g"].items()}
-    if by_arm[TUNED]:
-        word = ruling_of(by_arm[TUNED], parted=True)
-        why = f"tuned, {_each(by_arm.pop(TUNED))}"
-        for arm, pairs in by_arm.items():
-            words = " and ".join(f"`{pair.a}` {pair.word}" for pair in pairs)
-            why += f"; {ARMS[arm]}, {words}" if pairs else ""
-        yield Ruling("g", word, why)
-
-
-def _of_plane() -> Ruling:
-    """Rule on (k) by the mean loss on the training rows."""
-    means = beside_the_best_on_average("train")
-    near = [loss for loss, d in means.items() if d.low >= -ROPE and d.high <= ROPE]
-    far = [loss for loss, d in means.items() if d.high < -ROPE or d.low > ROPE]
-    word = HELD if near else REFUTED if len(far) == len(means) else OPEN
-    if 0 < len(near) < len(means):
-        word = f"{HELD} for {len(near)} of {len(means)}"
-    told = [f"{interval(d)} ({SURROGATES[loss]})" for loss, d in means.items()]
-    why = (
-        f"on training rows the AUC less the best one of two features is {told[0]} to {told[-1]}; "
-        f"of {plural(len(means), 'loss', 'losses')} {len(near)} are inside the region, and "
-        f"{len(far)} outside"
-    )
-    return Ruling("k", word, why)
-
-
-@cache
-def hypotheses() -> dict[str, str]:
-    """Return the hypotheses of the protocol by their letters."""
-    protocol = FOLDER.parents[1] / "study" / "protocol.md"
-    return dict(HYPOTHESIS.findall(protocol.read_text(encoding="utf-8")))
-
-
-def hypotheses_that_are(*words: str) -> Callable[[Study], Iterator[str]]:
-    """Return what yields the hypotheses on which a ruling begins with one of these words."""
-
-    def told(study: Study) -> Iterator[str]:
-        found = sorted(rulings(study))
-        for word in words:
-            for one in found:
-                if one.word.startswith(word):
-                    yield (
-                        f"- **({one.letter}) {one.word[0].upper()}{one.word[1:]}:** "
-                        f"*{hypotheses()[one.letter].rstrip('.')}*: {one.why}."
-                    )
-        if not any(one.word.startswith(words) for one in found):
-            yield f"No hypothesis was {' or '.join(words)}."
-
-    return told
-
-
-def short(study: Study) -> Iterator[str]:
-    """Yield the answer to the question of the page."""
-    main = study.tasks.loc[study.table().index]
-    sources = plural(main["group"].nunique(), "source")
-    yield f"**In short.** {plural(len(main), 'task')} of {sources} were asked."
-    for key, what in (("a", "a linear score that maximises the AUC"), ("d", "a curved score")):
-        [answer] = study.answers[key].values()
-        lead = answer.of(Word.BETTER)
-        most = max(lead or answer.pairs, key=lambda pair: pair.difference.estimate)
-        yield (
-            f"On a typical task {what} is {'' if lead else 'not shown to be '}better than "
-            f"`{REFERENCE}`: the one that gains most, `{most.a}`, is {most.word.between} it, "
-            f"{interval(most)}."
-        )
-    stars = study.stars
-    if len(stars) == 1:
-        yield f"The best solver on a typical task is `{stars[0]}`."
-    else:
-        yield f"No solver is shown to be the best; {len(stars)} may be: {named(stars, 8)}."
 
 
 def failures(study: Study, arm: str = TUNED) -> Iterator[str]:
@@ -730,6 +476,7 @@ PARTS: dict[str, Callable[[Study], Iterator[str]]] = {
     "default": part(DEFAULT),
     "large": part(LARGE),
     "measures": measures,
+    "beside": beside,
     "log": log,
     "provenance": provenance,
 }
