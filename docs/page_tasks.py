@@ -9,10 +9,8 @@ from dataclasses import replace
 from textwrap import wrap
 
 from aucbench.datasets.collections.pypi import packages
-from aucbench.study.means import published_means
-from aucbench.study.plans import TASKS, command_options, spread
-from aucbench.study.plans import tasks as study_tasks
-from aucbench.study.running import study_part
+from aucbench.study.means import published_means, published_tasks
+from aucbench.study.plans import TASKS, command_options, main_parts, spread
 from aucbench.study.standing import Standing
 
 Rows = list[dict[str, str]]
@@ -100,14 +98,14 @@ def answer(like: str = "svm-or", count: int = 24, width: int = 90) -> Iterator[s
     The first tasks are those that a run of so many tasks would have, and the machine is that of
     the study.
     """
-    part, reference = study_part(), command_options().reference
-    first = {task.task for task in spread(study_tasks(), part.rows)[:count]}
-    arm = [one for one in published_means() if one.arm == part.arms[0] and one.task in first]
+    main, reference = main_parts()[0], command_options().reference
+    first = {task.task for task in spread(published_tasks(), main.rows)[:count]}
+    arm = [one for one in published_means() if one.arm == main.arms[0] and one.task in first]
     name = "mine.py:MySolver"
     means = tuple(replace(one, solver=name) for one in arm if one.solver == like)
     timed = tuple(one for one in arm if one.solver == reference)
     yield "```text"
     yield f"$ aucbench study ./{name} --minutes 30"
-    for sentence in Standing(name, part, means, timed).sentences:
+    for sentence in Standing(name, means, timed).sentences:
         yield from wrap(sentence, width, subsequent_indent="  ", break_on_hyphens=False)
     yield "```"
