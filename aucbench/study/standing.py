@@ -274,8 +274,11 @@ class Standing:
             *self.verdict.notes,
         ]
         if self.without_data:
-            lost = ", ".join(self.without_data)
-            lines.append(f"{len(self.without_data)} tasks have no data here: {lost}")
+            some = ", ".join(self.without_data[:3])
+            lines.append(
+                f"{len(self.without_data)} tasks have no data here, such as {some}; "
+                "`aucbench data fetch suite:study-open` downloads what anybody can have"
+            )
         return lines
 
     def by_task(self) -> Grid:
