@@ -285,7 +285,11 @@ class Standing:
             *(note for note in self.verdict.notes if note != NO_ROWS),
         ]
         if self.without_data:
-            lines.append(f"without data here: {', '.join(self.without_data)}")
+            some = ", ".join(self.without_data[:3])
+            lines.append(
+                f"{len(self.without_data)} tasks have no data here, such as {some}; "
+                "`aucbench data fetch suite:study-open` downloads what anybody can have"
+            )
         return lines
 
     def by_task(self) -> Grid:
