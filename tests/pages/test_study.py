@@ -198,13 +198,14 @@ def test_every_part_and_figure_is_on_the_page(page):
 
 
 @pytest.mark.slow
-def test_no_mark_stays_on_the_page_and_nothing_lacks_a_number(page):
+def test_no_mark_stays_on_the_page_and_nothing_lacks_a_number(page, documents):
+    hypotheses = documents("page_study_rulings").hypotheses()
     filled = page.with_study(text_of(PAGE))
     assert "<!-- study" not in filled
     assert filled.count("<svg") == len(page.FIGURES)
     words = re.sub(r"<svg.*?</svg>", "", filled)
     assert not re.search(r"\b(nan|None)\b(?! (of|is))", words)
-    for letter, hypothesis in page.hypotheses().items():  # each has one ruling, if it was run
+    for letter, hypothesis in hypotheses.items():  # each has one ruling, if it was run
         count = len(
             re.findall(rf"^- \*\*\({letter}\) .*:\*\* \*{hypothesis[:-1]}\*: ", filled, re.M)
         )
@@ -213,15 +214,16 @@ def test_no_mark_stays_on_the_page_and_nothing_lacks_a_number(page):
         page.with_study("<!-- study nothing -->")
 
 
-def test_a_gain_is_refuted_where_each_difference_is_inside_or_certainly_a_loss(page):
-    better, same, unclear, worse = (Mock(word=word) for word in page.WORDS)
-    assert page.ruling_of([better, unclear], parted=True) == "held for 1 of 2"
-    assert page.ruling_of([better, better], parted=True) == page.ruling_of([better]) == "held"
-    assert page.ruling_of([same, worse]) == "refuted"
-    assert page.ruling_of([same, unclear]) == "not decided"
+def test_a_gain_is_refuted_where_each_difference_is_inside_or_certainly_a_loss(page, documents):
+    rulings = documents("page_study_rulings")
+    better, same, unclear, worse = (Mock(word=word) for word in rulings.WORDS)
+    assert rulings.ruling_of([better, unclear], parted=True) == "held for 1 of 2"
+    assert rulings.ruling_of([better, better], parted=True) == rulings.ruling_of([better]) == "held"
+    assert rulings.ruling_of([same, worse]) == "refuted"
+    assert rulings.ruling_of([same, unclear]) == "not decided"
 
 
-def test_arms_are_compared_on_what_they_share(page):
+def test_arms_are_compared_on_what_they_share(page, documents):
     """A sparse solver without a value counts for neither; Holm is over all arms."""
     names, solvers = [f"t{number}" for number in range(12)], ["sht-auc", "celer"]
     sets = [
@@ -234,8 +236,9 @@ def test_arms_are_compared_on_what_they_share(page):
     table = pd.DataFrame(keys, columns=["task", "arm", "solver"])
     table["auc"] = 0.7 + 0.001 * (table.index % 24) + 0.02 * (table["solver"] == "sht-auc")
     table.loc[[1, 3, 5], "auc"] = np.nan
-    made = page.Study(known, table, {})
-    asked = {arm: [page.Contrast(("sht-auc",), ("celer",), ("a", "b"))] for arm in page.SPARSE}
+    answers = documents("page_study_answers")
+    made = answers.Study(known, table, {})
+    asked = {arm: [answers.Contrast(("sht-auc",), ("celer",), ("a", "b"))] for arm in page.SPARSE}
     pairs = [answer.pairs[0] for answer in made.compared(asked, complete=True).values()]
     assert [pair.data_sets for pair in pairs] == [9, 12]
     assert [pair.adjusted_p for pair in pairs] == pytest.approx([pairs[0].p, 2 * pairs[1].p])
