@@ -163,7 +163,6 @@ def _means(records: Fits, store: Store, weights: bool) -> list[Any]:
 def log_of(found: dict[str, Results], wanted: dict[str, Plan]) -> dict[str, Any]:
     """Return what run.json says: cells by plan, reasons of failures, hours, machine, hashes."""
     told: dict[str, Any] = {
-        "rows": next(iter(parts().values())).rows,  # of a task of the main part, at most
         "planned": 0,
         "ok": 0,
         "not_run": 0,
