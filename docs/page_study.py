@@ -40,8 +40,8 @@ from page_study_answers import (
     beside_the_best,
     beside_the_best_on_average,
 )
-from page_study_beside import beside
 from page_study_figures import ARMS, FIGURES, asked, label
+from page_study_related import compare_studies
 from page_study_rulings import (
     HELD,
     OPEN,
@@ -51,7 +51,14 @@ from page_study_rulings import (
     short,
     verdict_of_tree,
 )
-from page_study_words import coded, interval, named, p_value, plural, signed
+from page_study_words import (
+    format_code,
+    format_count,
+    format_interval,
+    format_p,
+    format_signed,
+    list_names,
+)
 
 from aucbench.stats import Pair
 from aucbench.study.plans import parts, tasks
@@ -95,14 +102,15 @@ def state(study: Study) -> Iterator[str]:
     ok, planned, left = run["ok"], run["planned"], run.get("not_run", 0)
     known = study.properties(main.index)
     low, high = known.min(), known.max()
+    groups = format_count(main["group"].nunique(), "group")
+    solvers = format_count(len(study.solvers), "solver")
     yield (
-        f"{len(main)} of {plural(len(tasks()), 'task')} are complete, of "
-        f"{plural(main['group'].nunique(), 'group')}, with {plural(len(study.solvers), 'solver')} "
-        f"in the main part, {low['rows']:.0f} to {high['rows']:.0f} rows, {low['features']:.0f} "
-        f"to {high['features']:.0f} features, and {100 * low[SHARE]:.1f} % to "
-        f"{100 * high[SHARE]:.1f} % positives. Of {plural(planned, 'cell')} {ok} have a value, "
-        f"{planned - ok - left} have none, and {left} were not run; they took {run['hours']:.1f} "
-        "hours."
+        f"{len(main)} of {format_count(len(tasks()), 'task')} are complete, of {groups}, with "
+        f"{solvers} in the main part, {low['rows']:.0f} to {high['rows']:.0f} rows, "
+        f"{low['features']:.0f} to {high['features']:.0f} features, and "
+        f"{100 * low[SHARE]:.1f} % to {100 * high[SHARE]:.1f} % positives. "
+        f"Of {format_count(planned, 'cell')} {ok} have a value, {planned - ok - left} have none, "
+        f"and {left} were not run; they took {run['hours']:.1f} hours."
     )
     if len(main) < len(tasks()):
         yield "The run ended before the others were complete; those of many rows are a random part."
@@ -112,10 +120,11 @@ def method(_: Study) -> Iterator[str]:
     """Yield the effort, which is that of the protocol."""
     main, few = parts()["study"], parts()["few"]
     yield (
-        f"- **Effort.** {plural(main.splits, 'fold')}, {few.splits} on tasks of at most "
+        f"- **Effort.** {format_count(main.splits, 'fold')}, {few.splits} on tasks of at most "
         f"{main.few_rows} rows; at most {main.rows} rows of a task. A tuned solver has its "
         f"default and {main.tune_evals - 1} more points of its published grid, by "
-        f"{main.inner_splits} inner folds. Fitted once, in both arms: {named(main.self_tuned, 9)}."
+        f"{main.inner_splits} inner folds. Fitted once, in both arms: "
+        f"{list_names(main.self_tuned, 9)}."
     )
 
 
@@ -164,9 +173,9 @@ def everyone(study: Study) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|"
     for solver in study.solvers:
         pair, at, of = pairs.get(solver), ranks.names.index(solver), costs.loc[solver]
-        told = f"{interval(pair)} | {pair.word}" if pair else "– | –"
+        cells = f"{format_interval(pair)} | {pair.word}" if pair else "– | –"
         yield (
-            f"| `{solver}` | {of['auc']:.4f} | {told} | {words[solver]} | {ranks.low[at]} to "
+            f"| `{solver}` | {of['auc']:.4f} | {cells} | {words[solver]} | {ranks.low[at]} to "
             f"{ranks.high[at]} | {of['seconds']:.3g} | {failed[solver]} |"
         )
 
@@ -182,19 +191,19 @@ def command(arm: str, measure: str = "auc") -> Iterator[str]:
 def of_question(key: str) -> Callable[[Study], Iterator[str]]:
     """Return what yields the sentence and the table of a hypothesis with one arm."""
 
-    def told(study: Study) -> Iterator[str]:
+    def section(study: Study) -> Iterator[str]:
         [answer] = study.answers[key].values()
-        yield from told_of(answer.pairs)
+        yield from format_pairs(answer.pairs)
 
-    return told
+    return section
 
 
-def told_of(pairs: Sequence[Pair]) -> Iterator[str]:
+def format_pairs(pairs: Sequence[Pair]) -> Iterator[str]:
     """Yield pairs in one sentence, and in a table."""
     if not pairs:
         yield "Not run."
         return
-    yield f"{sorted_out(pairs)}\n"
+    yield f"{group_by_word(pairs)}\n"
     losses = all(pair.a in SURROGATES and pair.b in SURROGATES for pair in pairs)
     common = {pair.b for pair in pairs}
     less = f"less `{pairs[0].b}`" if len(common) == 1 else "difference"
@@ -206,24 +215,24 @@ def told_of(pairs: Sequence[Pair]) -> Iterator[str]:
     for pair in sorted(pairs, key=lambda pair: -pair.difference.estimate):
         loss = f"{SURROGATES[pair.a]} − {SURROGATES[pair.b]} | " if losses else ""
         yield (
-            f"| {coded(label(pair, pairs))} | {loss}{interval(pair)} | "
-            f"{p_value(pair.adjusted_p)} | {pair.word} | {pair.wins}, {pair.ties}, {pair.losses} |"
+            f"| {format_code(label(pair, pairs))} | {loss}{format_interval(pair)} | "
+            f"{format_p(pair.adjusted_p)} | {pair.word} | {pair.wins}, {pair.ties}, {pair.losses} |"
         )
 
 
-def sorted_out(pairs: Sequence[Pair]) -> str:
+def group_by_word(pairs: Sequence[Pair]) -> str:
     """Return how many have which word, and their names, in one sentence."""
     sides = []
     for word in WORDS:
         of = sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.estimate)
         if of:
             names = [label(pair, pairs) for pair in of]
-            sides.append(f"{word}: {len(of)} ({named(names, len(names))})")
+            sides.append(f"{word}: {len(of)} ({list_names(names, len(names))})")
     text = "; ".join(sides)
     return f"{text[0].upper()}{text[1:]}."
 
 
-def in_columns(answers: Mapping[str, Answer], *, counted: bool = False) -> Iterator[str]:
+def format_columns(answers: Mapping[str, Answer], *, counted: bool = False) -> Iterator[str]:
     """Yield a table of the same differences in several arms, or by several measures."""
     every = [pair for answer in answers.values() for pair in answer.pairs]
     if not every:
@@ -235,26 +244,26 @@ def in_columns(answers: Mapping[str, Answer], *, counted: bool = False) -> Itera
         cells = []
         for answer in answers.values():
             of = [pair for pair in answer.pairs if (pair.a, pair.b) == names]
-            groups = f", {plural(of[0].data_sets, 'group')}" if of and counted else ""
-            cells.append(f"{interval(of[0])} {of[0].word}{groups}" if of else "–")
+            groups = f", {format_count(of[0].data_sets, 'group')}" if of and counted else ""
+            cells.append(f"{format_interval(of[0])} {of[0].word}{groups}" if of else "–")
         one = next(pair for pair in every if (pair.a, pair.b) == names)
-        yield f"| {coded(label(one, every))} | {' | '.join(cells)} |"
+        yield f"| {format_code(label(one, every))} | {' | '.join(cells)} |"
 
 
 def boosted(study: Study) -> Iterator[str]:
     """Yield trees with exact losses of pairs beside others, in each arm."""
-    yield from in_columns({ARMS[arm]: answer for arm, answer in study.answers["g"].items()})
+    yield from format_columns({ARMS[arm]: answer for arm, answer in study.answers["g"].items()})
 
 
 def networks(study: Study) -> Iterator[str]:
     """Yield networks at equal seconds, by three measures."""
-    yield from in_columns(study.answers["h"])
+    yield from format_columns(study.answers["h"])
 
 
 def sparse(study: Study) -> Iterator[str]:
     """Yield sparse solvers at equal numbers of features, and the tasks that have a value."""
     found = {SPARSE[arm]: answer for arm, answer in study.answers["i"].items()}
-    yield from in_columns(found, counted=True)
+    yield from format_columns(found, counted=True)
     tables = {name: study.table(arm) for arm, name in SPARSE.items()}
     yield f"\n| solver | {' | '.join(f'{name}: tasks, mean AUC' for name in tables)} |"
     yield f"|---|{'---|' * len(tables)}"
@@ -266,27 +275,29 @@ def sparse(study: Study) -> Iterator[str]:
 def ebm(study: Study) -> Iterator[str]:
     """Yield `ebm` less others on its tasks."""
     [answer] = study.answers["ebm"].values()
-    yield f"On the {plural(len(study.table(TREES)), 'task')} of its part:\n"
-    yield from told_of(answer.pairs)
+    yield f"On the {format_count(len(study.table(TREES)), 'task')} of its part:\n"
+    yield from format_pairs(answer.pairs)
 
 
 def apart(arm: str) -> Callable[[Study], Iterator[str]]:
     """Return what yields the verdict on tasks that are apart, beside that with random folds."""
 
-    def told(study: Study) -> Iterator[str]:
+    def section(study: Study) -> Iterator[str]:
         if arm not in {*study.means["arm"]}:
             yield "Not run."
             return
         twins, best = study.twins(arm), study.best_of(arm)
         means = study.averaged(study.filled(arm)).sort_values(ascending=False)
         stars = [name for name in means.index if name in best.of(best.possible)]
-        count = plural(len(stars), "solver")
-        yield f"On a typical task {count} may be the best: {named(stars, 8)}."
+        count = format_count(len(stars), "solver")
+        yield f"On a typical task {count} may be the best: {list_names(stars, 8)}."
         yield from (*failures(study, arm), "")
         by, solvers = f"by {arm}", [*study.table(arm)]
-        found = {f"{by}, {plural(len(study.table(arm)), 'task')}": study.against(arm).sorted()}
+        found = {
+            f"{by}, {format_count(len(study.table(arm)), 'task')}": study.against(arm).sorted()
+        }
         if twins:
-            both = plural(len(twins), "task")
+            both = format_count(len(twins), "task")
             found[f"{by}, {both} of these"] = study.against(arm, tasks=[*twins])
             found[f"random folds, {both}"] = study.against(
                 DEFAULT, tasks=[*twins.values()], solvers=solvers
@@ -299,13 +310,13 @@ def apart(arm: str) -> Callable[[Study], Iterator[str]]:
             yield (
                 f"On the {both} that are also asked with random folds, the mean AUC of "
                 f"`{REFERENCE}` is {random[REFERENCE]:.4f} with these and "
-                f"{here[REFERENCE]:.4f} {by}. The change is {signed(change.iloc[0])} for "
-                f"`{change.index[0]}`, the lowest, and {signed(change.iloc[-1])} for "
+                f"{here[REFERENCE]:.4f} {by}. The change is {format_signed(change.iloc[0])} for "
+                f"`{change.index[0]}`, the lowest, and {format_signed(change.iloc[-1])} for "
                 f"`{change.index[-1]}`, the highest.\n"
             )
-        yield from in_columns(found)
+        yield from format_columns(found)
 
-    return told
+    return section
 
 
 def text(study: Study) -> Iterator[str]:
@@ -324,15 +335,15 @@ def text(study: Study) -> Iterator[str]:
 def part(arm: str) -> Callable[[Study], Iterator[str]]:
     """Return what yields another part than the main one, and how its words are repeated."""
 
-    def told(study: Study) -> Iterator[str]:
+    def section(study: Study) -> Iterator[str]:
         if arm not in study.arms():
             yield "Not run."
             return
-        yield f"{plural(len(study.table(arm)), 'task')}.\n"
-        yield from told_of(study.against(arm).pairs)
+        yield f"{format_count(len(study.table(arm)), 'task')}.\n"
+        yield from format_pairs(study.against(arm).pairs)
         yield from ("", *command(arm))
 
-    return told
+    return section
 
 
 def slopes(study: Study) -> Iterator[str]:
@@ -348,9 +359,9 @@ def slopes(study: Study) -> Iterator[str]:
             cells = ["–", "–", "–"]
             if slope.name in joint:
                 j = joint[slope.name]
-                cells = [_slope(j, one), p_value(j.adjusted), f"{j.inflation:.1f}×"]
-            cells.insert(2, f"{_slope(slope, one)} | {p_value(slope.adjusted)}")
-            yield f"| {coded(one.name)} | {slope.name} | {' | '.join(cells)} |"
+                cells = [_slope(j, one), format_p(j.adjusted), f"{j.inflation:.1f}×"]
+            cells.insert(2, f"{_slope(slope, one)} | {format_p(slope.adjusted)}")
+            yield f"| {format_code(one.name)} | {slope.name} | {' | '.join(cells)} |"
     for note in dict.fromkeys(one.together.note for one in study.slopes if one.together.note):
         yield f"\n{note}"
 
@@ -358,7 +369,7 @@ def slopes(study: Study) -> Iterator[str]:
 def _slope(slope: Slope, one: Slopes) -> str:
     """Return a slope with the interval that holds for all properties together, as AUC."""
     values = (slope.difference.estimate, slope.low, slope.high)
-    effect, low, high = (signed(one.factor * value) for value in values)
+    effect, low, high = (format_signed(one.factor * value) for value in values)
     return f"{effect} [{low}, {high}]"
 
 
@@ -372,9 +383,11 @@ def measures(study: Study) -> Iterator[str]:
     )
     yield "|---|---|---|---|---|---|"
     for solver in study.solvers:
-        told = [f"{interval(of[solver])} | {of[solver].word}" for of in found if solver in of]
+        cells = [
+            f"{format_interval(of[solver])} | {of[solver].word}" for of in found if solver in of
+        ]
         share = "–" if isnan(kept[solver]) else f"{100 * kept[solver]:.0f} %"
-        yield f"| `{solver}` | {' | '.join(told or ['– | –'] * 2)} | {share} |"
+        yield f"| `{solver}` | {' | '.join(cells or ['– | –'] * 2)} | {share} |"
 
 
 def time(study: Study) -> Iterator[str]:
@@ -398,7 +411,7 @@ def tree(study: Study) -> Iterator[str]:
         g = of.gain
         yield (
             f"| {depth} | {of.by_tree.estimate:.4f} | {of.by_single.estimate:.4f} | "
-            f"{signed(g.estimate)} [{signed(g.low)}, {signed(g.high)}] |"
+            f"{format_signed(g.estimate)} [{format_signed(g.low)}, {format_signed(g.high)}] |"
         )
 
 
@@ -420,18 +433,18 @@ def failures(study: Study, arm: str = TUNED) -> Iterator[str]:
     if lacking.empty:
         yield "Each solver has a value on each task."
         return
-    told = ", ".join(f"`{solver}` on {count}" for solver, count in lacking.items())
-    yield f"Without a value: {told} of {len(table)} tasks. There they count as the worst."
+    cells = ", ".join(f"`{solver}` on {count}" for solver, count in lacking.items())
+    yield f"Without a value: {cells} of {len(table)} tasks. There they count as the worst."
 
 
 def two_features(_: Study) -> Iterator[str]:
     """Yield what losses lack to the best AUC of two features, on training and on test rows."""
     found = beside_the_best()
     train, test = (beside_the_best_on_average(rows) for rows in found)
-    tables = found["test"].index.get_level_values("task").nunique()
+    tables = format_count(found["test"].index.get_level_values("task").nunique(), "table")
     yield (
-        f"{plural(len(found['test']), 'pair')} of features of {plural(tables, 'table')}; means and "
-        "95 % intervals are over tables.\n"
+        f"{format_count(len(found['test']), 'pair')} of features of {tables}; means and 95 % "
+        "intervals are over tables.\n"
     )
     yield (
         "| solver | loss | training rows: less than the best | most | test rows: less "
@@ -441,8 +454,8 @@ def two_features(_: Study) -> Iterator[str]:
     for solver, mean in test.items():
         of = found["test"][solver]
         yield (
-            f"| `{solver}` | {SURROGATES[solver]} | {interval(train[solver])} | "
-            f"{signed(found['train'][solver].min())} | {interval(mean)} | "
+            f"| `{solver}` | {SURROGATES[solver]} | {format_interval(train[solver])} | "
+            f"{format_signed(found['train'][solver].min())} | {format_interval(mean)} | "
             f"{(of > 0).sum()}, {(of < 0).sum()} |"
         )
 
@@ -476,7 +489,7 @@ PARTS: dict[str, Callable[[Study], Iterator[str]]] = {
     "default": part(DEFAULT),
     "large": part(LARGE),
     "measures": measures,
-    "beside": beside,
+    "related": compare_studies,
     "log": log,
     "provenance": provenance,
 }

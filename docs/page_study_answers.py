@@ -205,12 +205,14 @@ class Study:
         if twice := [*tasks["task"][tasks["task"].duplicated()]]:
             raise ValueError(f"the tables of tasks have {', '.join(twice)} twice")
         tasks = tasks.set_index("task")
-        told = means[["task", "group"]].drop_duplicates()
-        unlike = told[tasks["group"].reindex(told["task"]).to_numpy() != told["group"].to_numpy()]
+        groups = means[["task", "group"]].drop_duplicates()
+        unlike = groups[
+            tasks["group"].reindex(groups["task"]).to_numpy() != groups["group"].to_numpy()
+        ]
         if len(unlike):
             raise ValueError(f"tasks.csv and means.csv disagree on {', '.join(unlike['task'])}")
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        return Study(tasks.loc[told["task"]], means, run)
+        return Study(tasks.loc[groups["task"]], means, run)
 
     def arms(self) -> list[str]:
         """Return the arms that were run, the main one first."""

@@ -135,8 +135,8 @@ def _slopes(empty: Any, study: Study) -> None:
         ax.axvline(0, color=INK, lw=0.8)
         for slope in one.together.slopes:
             place, d, f = names.index(slope.name), slope.difference, one.factor
-            told = slope.low > 0 or slope.high < 0
-            colour, marker = COLOURS[Word.BETTER if told else Word.UNCLEAR]
+            certain = slope.low > 0 or slope.high < 0
+            colour, marker = COLOURS[Word.BETTER if certain else Word.UNCLEAR]
             ax.plot([f * slope.low, f * slope.high], [place, place], color=colour, lw=0.7)
             ax.plot([f * d.low, f * d.high], [place, place], color=colour, lw=2.2)
             ax.plot([f * d.estimate], [place], color=colour, marker=marker, ls="", ms=4)

@@ -21,7 +21,7 @@ from page_study_answers import (
     beside_the_best_on_average,
 )
 from page_study_figures import ARMS
-from page_study_words import coded, interval, named, plural, signed
+from page_study_words import format_code, format_count, format_interval, format_signed, list_names
 
 from aucbench.stats import ROPE, Pair, Word
 
@@ -46,13 +46,13 @@ def rulings(study: Study) -> Iterator[Ruling]:
     for key, what in (("a", "linear solvers of the AUC"), ("d", "solvers with curved scores")):
         more = ebm if key == "d" else []
         word = HELD if any(p.word is Word.BETTER for p in (*of[key], *more)) else REFUTED
-        beside = f"; on {plural(more[0].data_sets, 'group')} {_each(more)}" if more else ""
-        yield Ruling(key, word, f"{counted(of[key], what, quoted)}{beside}")
+        beside = f"; on {format_count(more[0].data_sets, 'group')} {_each(more)}" if more else ""
+        yield Ruling(key, word, f"{summarise_words(of[key], what, quoted)}{beside}")
     if of["b"]:
         why = f"{_each(of['b'][:1])}; for one loss, `ls-svm` is {_words(of['b'][1:])}"
         yield Ruling("b", ruling_of(of["b"][:1]), why)
     yield _of_losses(of["c"])
-    tuned = counted(of["e"], "tuned solvers", "their own default")
+    tuned = summarise_words(of["e"], "tuned solvers", "their own default")
     yield Ruling("e", ruling_of(of["e"], parted=True), tuned)
     yield _of_time(study)
     yield from _of_pairs(study)
@@ -64,15 +64,15 @@ def rulings(study: Study) -> Iterator[Ruling]:
             why += f"; by {name}: {_words(_some(answers['h'][name], OF_LIBAUC))}"
         yield Ruling("h", REFUTED if worse else OPEN if unclear else HELD, why)
     if of["i"]:
-        told = []
+        listed = []
         for arm, answer in answers["i"].items():
             if answer.pairs:
                 least = min(answer.pairs, key=lambda pair: pair.difference.estimate)
-                told.append(
+                listed.append(
                     f"at {SPARSE[arm]} `sht-auc` is {_words(answer.pairs)}, and its difference is "
-                    f"smallest to `{least.b}`, {interval(least)}"
+                    f"smallest to `{least.b}`, {format_interval(least)}"
                 )
-        yield Ruling("i", ruling_of(of["i"], parted=True), "; ".join(told))
+        yield Ruling("i", ruling_of(of["i"], parted=True), "; ".join(listed))
     yield _of_plane()
 
 
@@ -99,32 +99,35 @@ def _some(answer: Answer | None, contrasts: Sequence[Contrast]) -> list[Pair]:
 def _each(pairs: Sequence[Pair]) -> str:
     """Say each of a few pairs."""
     return "; ".join(
-        f"{coded(pair.a)} is {pair.word.between} {coded(pair.b)}, {interval(pair)}"
+        f"{format_code(pair.a)} is {pair.word.between} {format_code(pair.b)}, "
+        f"{format_interval(pair)}"
         for pair in pairs
     )
 
 
 def _words(pairs: Sequence[Pair]) -> str:
     """Say how the first solver of all pairs compares with the others, grouped by word."""
-    told = {word: [pair.b for pair in pairs if pair.word is word] for word in WORDS}
-    return ", ".join(f"{word.between} {named(of, len(of))}" for word, of in told.items() if of)
+    by_word = {word: [pair.b for pair in pairs if pair.word is word] for word in WORDS}
+    return ", ".join(
+        f"{word.between} {list_names(of, len(of))}" for word, of in by_word.items() if of
+    )
 
 
-def counted(pairs: Sequence[Pair], what: str, reference: str) -> str:
+def summarise_words(pairs: Sequence[Pair], what: str, reference: str) -> str:
     """Say how many of many solvers are better than one, and who gains most."""
-    told = {
+    by_word = {
         word: sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.estimate)
         for word in WORDS
     }
-    better = [pair.a for pair in told[Word.BETTER]]
-    gain = f"{len(better)} ({named(better)})" if better else "none"
+    better = [pair.a for pair in by_word[Word.BETTER]]
+    gain = f"{len(better)} ({list_names(better)})" if better else "none"
     verb = "are" if len(better) > 1 else "is"
-    others = [f"{len(of)} {word}" for word, of in told.items() if of and word is not Word.BETTER]
+    others = [f"{len(of)} {word}" for word, of in by_word.items() if of and word is not Word.BETTER]
     most = max(pairs, key=lambda pair: pair.difference.estimate)
     return (
         f"of {len(pairs)} {what} {gain} {verb} better than {reference}"
-        f"{''.join(f', {one}' for one in others)}; the largest gain is {interval(most)} of "
-        f"{coded(most.a)}"
+        f"{''.join(f', {one}' for one in others)}; the largest gain is {format_interval(most)} of "
+        f"{format_code(most.a)}"
     )
 
 
@@ -133,10 +136,11 @@ def _of_losses(pairs: Sequence[Pair]) -> Ruling:
     differ = [pair for pair in pairs if pair.word in (Word.BETTER, Word.WORSE)]
     same, unclear = (sum(p.word is w for p in pairs) for w in (Word.EQUIVALENT, Word.UNCLEAR))
     named_losses = "; ".join(
-        f"{SURROGATES[p.a]} {p.word.between} {SURROGATES[p.b]}, {interval(p)}" for p in differ
+        f"{SURROGATES[p.a]} {p.word.between} {SURROGATES[p.b]}, {format_interval(p)}"
+        for p in differ
     )
     why = (
-        f"of {plural(len(pairs), 'pair')} of losses {same} are equivalent, {unclear} not "
+        f"of {format_count(len(pairs), 'pair')} of losses {same} are equivalent, {unclear} not "
         f"distinguishable and {len(differ)} different"
     )
     word = HELD if differ else REFUTED if same == len(pairs) else OPEN
@@ -153,7 +157,7 @@ def _of_time(study: Study) -> Ruling:
         HELD if slower else REFUTED,
         f"the fastest solver that may be the best is `{first}`, {costs[first]:.3g} seconds, and "
         + (
-            f"slower and certainly better are {named(slower)}"
+            f"slower and certainly better are {list_names(slower)}"
             if slower
             else "no slower one is better"
         ),
@@ -180,10 +184,10 @@ def _of_plane() -> Ruling:
     word = HELD if near else REFUTED if len(far) == len(means) else OPEN
     if 0 < len(near) < len(means):
         word = f"{HELD} for {len(near)} of {len(means)}"
-    told = [f"{interval(d)} ({SURROGATES[loss]})" for loss, d in means.items()]
+    listed = [f"{format_interval(d)} ({SURROGATES[loss]})" for loss, d in means.items()]
     why = (
-        f"on training rows the AUC less the best one of two features is {told[0]} to {told[-1]}; "
-        f"of {plural(len(means), 'loss', 'losses')} {len(near)} are inside the region, and "
+        f"on training rows the AUC less the best one of two features is {listed[0]} to "
+        f"{listed[-1]}; of {format_count(len(means), 'loss', 'losses')} {len(near)} are inside the region, and "
         f"{len(far)} outside"
     )
     return Ruling("k", word, why)
@@ -199,7 +203,7 @@ def hypotheses() -> dict[str, str]:
 def hypotheses_that_are(*words: str) -> Callable[[Study], Iterator[str]]:
     """Return what yields the hypotheses on which a ruling begins with one of these words."""
 
-    def told(study: Study) -> Iterator[str]:
+    def section(study: Study) -> Iterator[str]:
         found = sorted(rulings(study))
         for word in words:
             for one in found:
@@ -211,14 +215,14 @@ def hypotheses_that_are(*words: str) -> Callable[[Study], Iterator[str]]:
         if not any(one.word.startswith(words) for one in found):
             yield f"No hypothesis was {' or '.join(words)}."
 
-    return told
+    return section
 
 
 def short(study: Study) -> Iterator[str]:
     """Yield the answer to the question of the page."""
     main = study.tasks.loc[study.table().index]
-    sources = plural(main["group"].nunique(), "source")
-    yield f"**In short.** {plural(len(main), 'task')} of {sources} were asked."
+    sources = format_count(main["group"].nunique(), "source")
+    yield f"**In short.** {format_count(len(main), 'task')} of {sources} were asked."
     for key, what in (("a", "a linear score that maximises the AUC"), ("d", "a curved score")):
         [answer] = study.answers[key].values()
         lead = answer.of(Word.BETTER)
@@ -226,13 +230,13 @@ def short(study: Study) -> Iterator[str]:
         yield (
             f"On a typical task {what} is {'' if lead else 'not shown to be '}better than "
             f"`{REFERENCE}`: the one that gains most, `{most.a}`, is {most.word.between} it, "
-            f"{interval(most)}."
+            f"{format_interval(most)}."
         )
     stars = study.stars
     if len(stars) == 1:
         yield f"The best solver on a typical task is `{stars[0]}`."
     else:
-        yield f"No solver is shown to be the best; {len(stars)} may be: {named(stars, 8)}."
+        yield f"No solver is shown to be the best; {len(stars)} may be: {list_names(stars, 8)}."
 
 
 def verdict_of_tree(study: Study) -> str:
@@ -242,8 +246,8 @@ def verdict_of_tree(study: Study) -> str:
     what = (
         f"On groups that it has not seen, the tree loses {found.by_tree.estimate:.4f} AUC against "
         f"the best solver of each task, and one solver for all loses "
-        f"{found.by_single.estimate:.4f}: a gain of {signed(g.estimate)} "
-        f"[{signed(g.low)}, {signed(g.high)}]"
+        f"{found.by_single.estimate:.4f}: a gain of {format_signed(g.estimate)} "
+        f"[{format_signed(g.low)}, {format_signed(g.high)}]"
     )
     if found.helps:
         return f"{what}. So its questions help."

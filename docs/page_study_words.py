@@ -12,39 +12,39 @@ from aucbench.stats import Difference, Pair
 SHOWN = 4  # solvers that a sentence names
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """Return a difference with its sign; infinite where too many cells failed."""
     if isnan(value):
         return "–"
     return minus(f"{value:+.4f}") if not isinf(value) else ("−∞" if value < 0 else "+∞")
 
 
-def coded(text: str) -> str:
+def format_code(text: str) -> str:
     """Return the solvers of "a" or "a − b" as code; other names stay as they are."""
     return " − ".join(part if " " in part else f"`{part}`" for part in text.split(" − "))
 
 
-def named(solvers: Sequence[str], most: int = SHOWN) -> str:
+def list_names(solvers: Sequence[str], most: int = SHOWN) -> str:
     """Return solvers as code, all or the first ones."""
-    told = [coded(solver) for solver in solvers[:most]]
-    more = len(solvers) - len(told)
+    shown = [format_code(solver) for solver in solvers[:most]]
+    more = len(solvers) - len(shown)
     if more:
-        return f"{', '.join(told)} and {more} more"
-    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+        return f"{', '.join(shown)} and {more} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def plural(count: int, one: str, more: str = "") -> str:
+def format_count(count: int, one: str, more: str = "") -> str:
     """Return a number with its word."""
     return f"{count} {one if count == 1 else more or one + 's'}"
 
 
-def interval(pair: Pair | Difference) -> str:
+def format_interval(pair: Pair | Difference) -> str:
     """Return a difference with its interval."""
     d = pair.difference if isinstance(pair, Pair) else pair
-    low, high = d.ends() if d.open else (signed(d.low), signed(d.high))
-    return f"{signed(d.estimate)} [{minus(low)}, {minus(high)}]"
+    low, high = d.ends() if d.open else (format_signed(d.low), format_signed(d.high))
+    return f"{format_signed(d.estimate)} [{minus(low)}, {minus(high)}]"
 
 
-def p_value(p: float) -> str:
+def format_p(p: float) -> str:
     """Return a p-value with three digits."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"

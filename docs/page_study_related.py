@@ -1,4 +1,4 @@
-"""What other studies of the same questions say, and beside each sentence what is found here."""
+"""What other studies of the same questions say, and what is found here."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from page_study_answers import (
     beside_the_best_on_average,
     single,
 )
-from page_study_rulings import counted, verdict_of_tree
-from page_study_words import coded, interval, named, plural
+from page_study_rulings import summarise_words, verdict_of_tree
+from page_study_words import format_code, format_count, format_interval, list_names
 
 from aucbench.stats import ROPE
 from aucbench.study.plans import parts
@@ -37,18 +37,18 @@ def lacking_to_train(_: Study) -> str:
     found = beside_the_best()["train"]
     lacking = (found < -ROPE).sum()
     first, *others = SURROGATES
-    told = "".join(f", `{solver}` on {lacking[solver]}" for solver in others)
+    listed = "".join(f", `{solver}` on {lacking[solver]}" for solver in others)
     return (
-        f"Of {plural(len(found), 'pair')} of features, `{first}` lacks more than {ROPE} of the "
-        f"best AUC of training rows on {lacking[first]}{told}."
+        f"Of {format_count(len(found), 'pair')} of features, `{first}` lacks more than {ROPE} of "
+        f"the best AUC of training rows on {lacking[first]}{listed}."
     )
 
 
 def gained_on_test(_: Study) -> str:
     """Say what the best direction of the training rows gains on test rows."""
     means = beside_the_best_on_average("test")
-    told = ", ".join(f"`{solver}` {interval(d)}" for solver, d in means.items())
-    return f"On test rows the losses are, less `{BEST}`: {told}."
+    listed = ", ".join(f"`{solver}` {format_interval(d)}" for solver, d in means.items())
+    return f"On test rows the losses are, less `{BEST}`: {listed}."
 
 
 def curved_pairs(study: Study) -> str:
@@ -80,7 +80,7 @@ def networks(study: Study) -> str:
 def tuning(study: Study) -> str:
     """Say what tuning adds."""
     [answer] = study.answers["e"].values()
-    text = counted(answer.pairs, "tuned solvers", "their own default")
+    text = summarise_words(answer.pairs, "tuned solvers", "their own default")
     return f"{text[0].upper()}{text[1:]}. Ensembles were not run."
 
 
@@ -90,9 +90,9 @@ def best_of_tasks(study: Study) -> str:
     first = study.solvers[0]
     ahead = int((table[first] >= table.max(axis=1)).sum())
     return (
-        f"{plural(len(study.stars), 'solver')} may be the best on a typical task: "
-        f"{named(study.stars, 8)}. The highest mean is that of `{first}`, which has the highest "
-        f"AUC on {ahead} of {plural(len(table), 'task')}."
+        f"{format_count(len(study.stars), 'solver')} may be the best on a typical task: "
+        f"{list_names(study.stars, 8)}. The highest mean is that of `{first}`, which has the "
+        f"highest AUC on {ahead} of {format_count(len(table), 'task')}."
     )
 
 
@@ -104,8 +104,10 @@ def rebalanced(study: Study) -> str:
 def _differences(study: Study, arm: str, contrasts: Sequence[Contrast]) -> str:
     """Say each of a few differences, adjusted by Holm within the sentence."""
     pairs = study.compared({arm: contrasts})[arm].pairs
-    told = [f"{coded(f'{one.a} − {one.b}')} {interval(one)}, {one.word}" for one in pairs]
-    return f"{'; '.join(told)}." if told else "Not run."
+    listed = [
+        f"{format_code(f'{one.a} − {one.b}')} {format_interval(one)}, {one.word}" for one in pairs
+    ]
+    return f"{'; '.join(listed)}." if listed else "Not run."
 
 
 SENTENCES: tuple[tuple[str, str, Callable[[Study], str]], ...] = (
@@ -139,7 +141,7 @@ SENTENCES: tuple[tuple[str, str, Callable[[Study], str]], ...] = (
 )
 
 
-def beside(study: Study) -> Iterator[str]:
+def compare_studies(study: Study) -> Iterator[str]:
     """Yield a table: a study, what it says, and what is found here."""
     yield "| study | what it says | what is found here |"
     yield "|---|---|---|"
