@@ -84,8 +84,12 @@ class Job:
 
     @property
     def identity(self) -> str:
-        """By which a step is known; another request under the same key is another step."""
-        return json_hash([self.key, self.call, self.request])
+        """By which a step is known; another request under the same key is another step.
+
+        So is the same one of a trusted and of another job: they do it in processes of different
+        kinds, which do not wait for each other and would write one folder at once.
+        """
+        return json_hash([self.key, self.call, self.request, self.trusted])
 
 
 @dataclass(frozen=True, slots=True)

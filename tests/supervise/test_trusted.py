@@ -2,11 +2,16 @@
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 
 import psutil
 import pytest
 from supervise.asking import alive, code, job, until
+
+from aucbench.processes.records import Ending, Outcome
+from aucbench.processes.steps import Steps
 
 MB = 2**20
 pytestmark = pytest.mark.starts("spawn")
@@ -72,3 +77,15 @@ def test_a_process_that_was_killed_while_it_waited_costs_no_job(described):
     until(lambda: not alive([first]) and psutil.Process(first).num_threads() <= 1)
 
     assert described().ending == "ok"
+
+
+def test_a_trusted_step_is_not_done_where_the_same_one_of_another_job_is_being_done(tmp_path):
+    steps, step = Steps(tmp_path, rmtree), job("describe_process", key="described")
+    places = []
+
+    def do(folder):
+        places.extend((folder, steps.folder(replace(step, trusted=True))))
+        return Outcome(Ending.OK)
+
+    steps.done(step, do, lambda: False)
+    assert len({*places}) == 2
