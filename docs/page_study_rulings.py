@@ -187,8 +187,8 @@ def _of_plane() -> Ruling:
     listed = [f"{format_interval(d)} ({SURROGATES[loss]})" for loss, d in means.items()]
     why = (
         f"on training rows the AUC less the best one of two features is {listed[0]} to "
-        f"{listed[-1]}; of {format_count(len(means), 'loss', 'losses')} {len(near)} are inside the region, and "
-        f"{len(far)} outside"
+        f"{listed[-1]}; of {format_count(len(means), 'loss', 'losses')} {len(near)} are inside "
+        f"the region, and {len(far)} outside"
     )
     return Ruling("k", word, why)
 
