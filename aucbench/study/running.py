@@ -16,10 +16,10 @@ from aucbench.bench.until import LEAST, Until
 from aucbench.datasets.located import bring
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.progress import Write
-from aucbench.registry.specs import bare, parse_spec, short
+from aucbench.registry.specs import Spec, bare, parse_spec, short
 from aucbench.report.running import End, run_plan
 from aucbench.study.means import TaskMean, mean_of, published_solvers, published_tasks
-from aucbench.study.plans import Task, command_options, main_parts, plan_of, spread, tasks
+from aucbench.study.plans import Task, command_options, main_parts, part_of, plan_of, spread, tasks
 from aucbench.study.standing import Standing
 
 
@@ -117,8 +117,7 @@ class StudyRun:
 
     def add(self, plan: Plan, some: Sequence[Task], records: Iterable[Record]) -> None:
         """Add the tasks of a plan that are complete."""
-        rows = main_parts()[0].rows
-        by_task = {parse_spec(task.capped(rows)): task.task for task in some}
+        by_task = _by_data(some)
         found: dict[tuple[Choice, str], list[Record]] = defaultdict(list)
         for record in records:
             found[record.cell.choice, by_task[record.cell.dataset]].append(record)
@@ -172,9 +171,26 @@ def run_study(
             rest = replace(options, minutes=left)
             records, found.end = run_plan(plan, store, rest, engine, write=write, tell=tell)
             found.add(plan, some, records)
+            for task, reason in failures_of(records, choice, some).items():
+                tell(f"{found.name} has no value on the task {task}: {reason}")
             if found.end is not End.FINISHED:
                 return found
     return found
+
+
+def failures_of(records: Iterable[Record], choice: Choice, some: Sequence[Task]) -> dict[str, str]:
+    """Return why a solver has no value on tasks: the reason of the first fold that failed."""
+    by_task, reasons = _by_data(some), dict[str, str]()
+    for record in records:
+        if record.cell.choice == choice and not record.ok:
+            reason = f"{record.status.status}, {record.status.reason}"
+            reasons.setdefault(by_task[record.cell.dataset], reason)
+    return reasons
+
+
+def _by_data(some: Iterable[Task]) -> dict[Spec, str]:
+    """Return the names of tasks by their data sets."""
+    return {parse_spec(task.capped(part_of(task).rows)): task.task for task in some}
 
 
 def _reference() -> Choice:

@@ -15,9 +15,9 @@ from aucbench.bench.options import RunOptions
 from aucbench.errors import DataError, ParameterError
 from aucbench.report.running import End
 from aucbench.study import plans, running
-from aucbench.study.means import COLUMNS, format_means, published_means, published_tasks
+from aucbench.study.means import format_means, published_means, published_tasks
 from aucbench.study.plans import every_kind, kinds_of, main_parts, part_of, spread, tasks
-from aucbench.study.running import arm_of, choice_of, plans_of, run_study
+from aucbench.study.running import arm_of, choice_of, failures_of, plans_of, run_study
 from aucbench.study.standing import Standing
 
 ROWS = main_parts()[0].rows
@@ -29,8 +29,7 @@ QUIET = RunOptions(quiet=True, jobs=1)
 @pytest.fixture
 def two(monkeypatch):
     """The study has two small tasks."""
-    some = [task for task in tasks() if task.task in SMALL]
-    monkeypatch.setattr(running, "tasks", lambda: some)
+    monkeypatch.setattr(running, "tasks", lambda: [t for t in tasks() if t.task in SMALL])
 
 
 def published(solver, names=FIRST, arm="tuned"):
@@ -87,14 +86,16 @@ def test_a_published_solver_is_repeated_and_a_second_run_computes_nothing(tmp_pa
     with Store(tmp_path / "out", create=True) as store, cells_in_process():
         found = run_study(choice, store, QUIET)
         again = run_study(choice, store, QUIET, Idle())
+        record = next(store.records())
+    lost = replace(record, status=replace(record.status, status="error", reason="no luck"))
+    assert {*failures_of([record, lost], choice, running.tasks()).values()} == {"error, no luck"}
     assert found.means == again.means
     assert found.reference == found.means  # it is timed by itself
     known = published("logistic", SMALL)
     assert {(one.task, one.auc) for one in found.means} == {(one.task, one.auc) for one in known}
-    first, *_, repeated, _, cost = found.standing().sentences
+    first, *_, repeated, _, _ = found.standing().sentences
     assert first == f"logistic was run on 2 of the {len(FIRST)} tasks of the study, of 2 groups."
     assert repeated.startswith("The study has published logistic: 2 of 2 AUCs are the same")
-    assert cost.startswith("Here logistic takes ")
 
 
 @pytest.mark.slow
@@ -115,7 +116,6 @@ def test_the_command_prints_the_answer_and_writes_page_and_rows(tmp_path):
         ended = done("study", f"{source}:Mine", "--out", tmp_path / "out", "--quiet", *files)
     assert ended.stdout.startswith("Mine was run on 2 of")
     rows = [*csv.DictReader((tmp_path / "rows.csv").read_text().splitlines())]
-    assert [*rows[0]] == [*COLUMNS]
     assert {row["task"] for row in rows} == {*SMALL}
     assert all(0.5 < float(row["auc"]) < 1.0 and row["arm"] == "tuned" for row in rows)
     assert "Kinds of tasks and solvers" in (tmp_path / "page.html").read_text()
@@ -135,7 +135,7 @@ def test_a_solver_is_tuned_and_compared_as_the_study_has_done_it():
     means = published("celer", arm="default")
     said = Standing(solver="celer", means=means, end=End.TIME)
     assert f"celer: {len(means)} of {len(means)} AUCs are the same" in " ".join(said.sentences)
-    assert said.sentences[0].endswith(" The run is not complete: the time is over.")
+    assert said.sentences[0].endswith("is not complete: the time is over.")
     assert "the published means are those of the arm default" in said.notes
 
 
