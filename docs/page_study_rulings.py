@@ -53,7 +53,7 @@ def rulings(study: Study) -> Iterator[Ruling]:
         yield Ruling("b", ruling_of(of["b"][:1]), why)
     yield _of_losses(of["c"])
     tuned = summarise_words(of["e"], "tuned solvers", "their own default")
-    yield Ruling("e", ruling_of(of["e"], parted=True), tuned)
+    yield Ruling("e", ruling_of(of["e"], counted=True), tuned)
     yield _of_time(study)
     yield from _of_pairs(study)
     if networks := _some(answers["h"]["AUC"], OF_LIBAUC):
@@ -72,14 +72,14 @@ def rulings(study: Study) -> Iterator[Ruling]:
                     f"at {SPARSE[arm]} `sht-auc` is {_words(answer.pairs)}, and its difference is "
                     f"smallest to `{least.b}`, {format_interval(least)}"
                 )
-        yield Ruling("i", ruling_of(of["i"], parted=True), "; ".join(listed))
+        yield Ruling("i", ruling_of(of["i"], counted=True), "; ".join(listed))
     yield _of_plane()
 
 
-def ruling_of(pairs: Sequence[Pair], *, parted: bool = False) -> str:
+def ruling_of(pairs: Sequence[Pair], *, counted: bool = False) -> str:
     """Return whether a gain is held; refuted where each interval is inside, or a loss is certain.
 
-    `parted`: say for how many.
+    `counted`: say for how many.
     """
     words = [pair.word for pair in pairs]
     if all(word in (Word.EQUIVALENT, Word.WORSE) for word in words):
@@ -87,13 +87,13 @@ def ruling_of(pairs: Sequence[Pair], *, parted: bool = False) -> str:
     if Word.BETTER not in words:
         return OPEN
     count = words.count(Word.BETTER)
-    return f"{HELD} for {count} of {len(words)}" if parted and count < len(words) else HELD
+    return f"{HELD} for {count} of {len(words)}" if counted and count < len(words) else HELD
 
 
-def _some(answer: Answer | None, contrasts: Sequence[Contrast]) -> list[Pair]:
+def _some(answer: Answer, contrasts: Sequence[Contrast]) -> list[Pair]:
     """Return the pairs of some contrasts."""
     names = [one.names for one in contrasts]
-    return [pair for pair in answer.pairs if (pair.a, pair.b) in names] if answer else []
+    return [pair for pair in answer.pairs if (pair.a, pair.b) in names]
 
 
 def _each(pairs: Sequence[Pair]) -> str:
@@ -165,10 +165,10 @@ def _of_time(study: Study) -> Ruling:
 
 
 def _of_pairs(study: Study) -> Iterator[Ruling]:
-    """Rule on (g) by the tuned solvers; the other arms are said beside."""
+    """Rule on (g) by the tuned solvers; the other arms are listed after it."""
     by_arm = {arm: _some(answer, LOSSES) for arm, answer in study.answers["g"].items()}
     if by_arm[TUNED]:
-        word = ruling_of(by_arm[TUNED], parted=True)
+        word = ruling_of(by_arm[TUNED], counted=True)
         why = f"tuned, {_each(by_arm.pop(TUNED))}"
         for arm, pairs in by_arm.items():
             words = " and ".join(f"`{pair.a}` {pair.word}" for pair in pairs)

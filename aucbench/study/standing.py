@@ -280,7 +280,7 @@ class Standing:
         ways = ", ".join(f"{splits} folds on {count} tasks" for splits, count in folds)
         lines = [
             f"{ways}, of at most {max(part.rows for part in parts)} rows; a value is the mean over "
-            "the folds of a task, so that nothing is said of a single task",
+            "the folds of a task, so that a single task has no interval",
             f"the published means are those of the arm {self.arm}",
             *(note for note in self.verdict.notes if note != NO_ROWS),
         ]

@@ -217,8 +217,10 @@ def test_no_mark_stays_on_the_page_and_nothing_lacks_a_number(page, documents):
 def test_a_gain_is_refuted_where_each_difference_is_inside_or_certainly_a_loss(page, documents):
     rulings = documents("page_study_rulings")
     better, same, unclear, worse = (Mock(word=word) for word in rulings.WORDS)
-    assert rulings.ruling_of([better, unclear], parted=True) == "held for 1 of 2"
-    assert rulings.ruling_of([better, better], parted=True) == rulings.ruling_of([better]) == "held"
+    assert rulings.ruling_of([better, unclear], counted=True) == "held for 1 of 2"
+    assert (
+        rulings.ruling_of([better, better], counted=True) == rulings.ruling_of([better]) == "held"
+    )
     assert rulings.ruling_of([same, worse]) == "refuted"
     assert rulings.ruling_of([same, unclear]) == "not decided"
 
