@@ -46,7 +46,7 @@ from page_study_rulings import (
     HELD,
     OPEN,
     REFUTED,
-    WORDS,
+    group_by_word,
     hypotheses_that_are,
     short,
     verdict_of_tree,
@@ -203,7 +203,7 @@ def format_pairs(pairs: Sequence[Pair]) -> Iterator[str]:
     if not pairs:
         yield "Not run."
         return
-    yield f"{group_by_word(pairs)}\n"
+    yield f"{count_words(pairs)}\n"
     losses = all(pair.a in SURROGATES and pair.b in SURROGATES for pair in pairs)
     common = {pair.b for pair in pairs}
     less = f"less `{pairs[0].b}`" if len(common) == 1 else "difference"
@@ -220,15 +220,12 @@ def format_pairs(pairs: Sequence[Pair]) -> Iterator[str]:
         )
 
 
-def group_by_word(pairs: Sequence[Pair]) -> str:
+def count_words(pairs: Sequence[Pair]) -> str:
     """Return how many have which word, and their names, in one sentence."""
-    sides = []
-    for word in WORDS:
-        of = sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.estimate)
-        if of:
-            names = [label(pair, pairs) for pair in of]
-            sides.append(f"{word}: {len(of)} ({list_names(names, len(names))})")
-    text = "; ".join(sides)
+    text = "; ".join(
+        f"{word}: {len(of)} ({list_names([label(pair, pairs) for pair in of], len(of))})"
+        for word, of in group_by_word(pairs).items()
+    )
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -113,16 +113,20 @@ def _words(pairs: Sequence[Pair]) -> str:
     )
 
 
+def group_by_word(pairs: Iterable[Pair]) -> dict[Word, list[Pair]]:
+    """Return the pairs of each word that one has, in the order of the words, largest first."""
+    largest = sorted(pairs, key=lambda pair: -pair.difference.estimate)
+    grouped = {word: [pair for pair in largest if pair.word is word] for word in WORDS}
+    return {word: of for word, of in grouped.items() if of}
+
+
 def summarise_words(pairs: Sequence[Pair], what: str, reference: str) -> str:
     """Say how many of many solvers are better than one, and who gains most."""
-    by_word = {
-        word: sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.estimate)
-        for word in WORDS
-    }
-    better = [pair.a for pair in by_word[Word.BETTER]]
+    by_word = group_by_word(pairs)
+    better = [pair.a for pair in by_word.get(Word.BETTER, ())]
     gain = f"{len(better)} ({list_names(better)})" if better else "none"
     verb = "are" if len(better) > 1 else "is"
-    others = [f"{len(of)} {word}" for word, of in by_word.items() if of and word is not Word.BETTER]
+    others = [f"{len(of)} {word}" for word, of in by_word.items() if word is not Word.BETTER]
     most = max(pairs, key=lambda pair: pair.difference.estimate)
     return (
         f"of {len(pairs)} {what} {gain} {verb} better than {reference}"

@@ -144,10 +144,12 @@ def run_study(
     ----------
     choice : Choice
         What `choice_of` returns.
-    store, engine, write, tell :
+    store, engine, tell :
         As of `aucbench.report.running.run_plan`.
     options : RunOptions
         Its minutes are those of the whole run.
+    write : function (str), optional
+        Takes a line for each few tasks that start.
 
     Raises
     ------
@@ -169,7 +171,8 @@ def run_study(
         for plan in plans_of(some, [choice] if timed else [choice, _reference()]):
             left = None if limit is None else max(limit.left, LEAST) / 60
             rest = replace(options, minutes=left)
-            records, found.end = run_plan(plan, store, rest, engine, write=write, tell=tell)
+            # Without `write`: the tasks are known, so that no line says what is understood of them.
+            records, found.end = run_plan(plan, store, rest, engine, tell=tell)
             found.add(plan, some, records)
             for task, reason in failures_of(records, choice, some).items():
                 tell(f"{found.name} has no value on the task {task}: {reason}")

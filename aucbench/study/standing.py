@@ -23,6 +23,7 @@ import pandas as pd
 
 from aucbench.judging.options import Columns, JudgeOptions
 from aucbench.judging.values import NO_ROWS
+from aucbench.report.chart import Chart
 from aucbench.report.document import Section
 from aucbench.report.grid import Grid
 from aucbench.report.html_page import InlinePage, make_page
@@ -43,6 +44,10 @@ from aucbench.study.plans import (
 
 FEWEST = 5  # groups of a kind, below which it has no line
 LEAST = 1e-5  # seconds, so that a logarithm exists
+FILLED = (
+    "in a mean AUC over groups, a solver without a value on a task has the worst value there; the "
+    "table of all solvers leaves such tasks out"
+)
 WORDS = {  # of the other solver, and how a sentence about the new one begins
     Word.WORSE: "It is certainly better than",
     Word.BETTER: "It is certainly worse than",
@@ -206,6 +211,23 @@ class Standing:
             f"of the study: less than {faster} of {len(others)} solvers."
         )
 
+    def charts(self) -> Iterator[Chart]:
+        """Yield the mean AUC of each solver against its seconds, if the factor of them is known."""
+        if not self.ratios:
+            return
+        reference = command_options().reference
+        means, spent = self.averaged(self.filled), self._seconds()
+        spent[self.solver] /= median(self.ratios)
+        order = [self.solver, *means.drop(self.solver).sort_values(ascending=False).index]
+        yield Chart(
+            "AUC against time",
+            "seconds of tuning and fit of one fold, on the machine of the study",
+            "mean AUC over groups",
+            {name: ([spent[name]], [means[name]]) for name in order},
+            log_x=True,
+            note=f"The seconds of {self.solver} are divided by the factor of {reference}.",
+        )
+
     def _seconds(self) -> pd.Series:
         """Return the geometric mean of the seconds of each solver over groups."""
         wide = self.table.pivot(index="task", columns="solver", values="seconds")
@@ -282,6 +304,7 @@ class Standing:
             f"{ways}, of at most {max(part.rows for part in parts)} rows; a value is the mean over "
             "the folds of a task, so that a single task has no interval",
             f"the published means are those of the arm {self.arm}",
+            *([FILLED] if self.table["auc"].isna().any() else []),
             *(note for note in self.verdict.notes if note != NO_ROWS),
         ]
         if self.without_data:
@@ -307,9 +330,11 @@ class Standing:
         return Grid(header, lines, ("", "", ".4f", ".4f", "", ".3g"), names=0)
 
     def report(self) -> InlinePage:
-        """Return the page: the answer, the kinds of tasks, all solvers and all tasks."""
+        """Return the page: the answer, AUC and time, the kinds of tasks, all solvers and tasks."""
+        charts = tuple(self.charts())
         sections = [
             Section("Answer", "", tuple(self.sentences)),
+            *([Section("AUC and time", "", charts)] if charts else []),
             Section("Kinds of tasks and solvers", "", (*self.grids, *self.notes)),
             Section("Tasks", "", (self.by_task(),)),
         ]

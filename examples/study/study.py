@@ -162,7 +162,7 @@ def _means(records: Fits, store: Store, weights: bool) -> list[Any]:
 
 def log_of(found: dict[str, Results], wanted: dict[str, Plan]) -> dict[str, Any]:
     """Return what run.json says: cells by plan, reasons of failures, hours, machine, hashes."""
-    told: dict[str, Any] = {
+    log: dict[str, Any] = {
         "planned": 0,
         "ok": 0,
         "not_run": 0,
@@ -174,8 +174,8 @@ def log_of(found: dict[str, Results], wanted: dict[str, Plan]) -> dict[str, Any]
     machines: Counter[str] = Counter()
     versions: dict[str, str] = {}
     for name in wanted.keys() - found.keys():
-        told["planned"] += len(wanted[name])
-        told["not_run"] += len(wanted[name])
+        log["planned"] += len(wanted[name])
+        log["not_run"] += len(wanted[name])
     for name, results in found.items():
         ok = failed = 0
         seconds = 0.0
@@ -186,33 +186,33 @@ def log_of(found: dict[str, Results], wanted: dict[str, Plan]) -> dict[str, Any]
             if not record.ok:
                 reasons[f"{record.cell.solver}: {record.status.status}"] += 1
             machine = record.machine
-            if machine.get("cpu"):  # a process that was ended has told nothing
+            if machine.get("cpu"):  # a process that was ended writes nothing
                 machines[f"{machine['cpu']}, {machine.get('cores')} cores"] += 1
             versions |= machine.get("versions") or {}
         planned = len(wanted[name])
-        told["plans"][name] = {
+        log["plans"][name] = {
             "cells": planned,
             "ok": ok,
             "failed": failed,
             "hours": round(seconds / 3600, 3),
             "sha256": hash_of(results.folder),
         }
-        told["planned"] += planned
-        told["ok"] += ok
-        told["not_run"] += planned - ok - failed
-        told["hours"] += seconds / 3600
-    told["hours"] = round(told["hours"], 3)
-    told["failed"] = dict(sorted(reasons.items()))
-    told["machine"] = [*machines]
+        log["planned"] += planned
+        log["ok"] += ok
+        log["not_run"] += planned - ok - failed
+        log["hours"] += seconds / 3600
+    log["hours"] = round(log["hours"], 3)
+    log["failed"] = dict(sorted(reasons.items()))
+    log["machine"] = [*machines]
     installed = ((name, version_of(name)) for name in LIBRARIES)
     versions |= {name: version for name, version in installed if version}
-    told["versions"] = dict(sorted(versions.items()))
+    log["versions"] = dict(sorted(versions.items()))
     began = first_record(found.values())
     commit, committed = commit_before(began, *PROTOCOLS)
-    told["protocol_commit"] = commit
-    told["protocol_time"] = _time(committed)
-    told["first_record"] = _time(began)
-    return told
+    log["protocol_commit"] = commit
+    log["protocol_time"] = _time(committed)
+    log["first_record"] = _time(began)
+    return log
 
 
 def first_record(found: Iterable[Results]) -> float | None:
@@ -270,11 +270,11 @@ def write_tables(out: Path) -> Iterator[str]:
     package = [[line[COLUMNS.index(name)] for name in PUBLISHED] for line in lines]
     with MEANS.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([PUBLISHED, *package])
-    told = log_of(found, wanted)
-    told["means_sha256"] = sha256_of(MEANS)
-    (TABLES / "run.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    log = log_of(found, wanted)
+    log["means_sha256"] = sha256_of(MEANS)
+    (TABLES / "run.json").write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
     yield f"{len(lines)} rows in {TABLES / 'means.csv'}"
-    yield f"{told['ok']} of {told['planned']} cells are ok"
+    yield f"{log['ok']} of {log['planned']} cells are ok"
 
 
 def main() -> None:

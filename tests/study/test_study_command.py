@@ -118,7 +118,9 @@ def test_the_command_prints_the_answer_and_writes_page_and_rows(tmp_path):
     rows = [*csv.DictReader((tmp_path / "rows.csv").read_text().splitlines())]
     assert {row["task"] for row in rows} == {*SMALL}
     assert all(0.5 < float(row["auc"]) < 1.0 and row["arm"] == "tuned" for row in rows)
-    assert "Kinds of tasks and solvers" in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert "Kinds of tasks and solvers" in page
+    assert "AUC against time" in page
 
 
 def test_what_is_no_solver_is_refused_before_anything_runs(tmp_path):
