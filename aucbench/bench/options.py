@@ -132,12 +132,6 @@ class ShowOptions:
         Level of the intervals.
     mixed : bool
         Compare times of different hosts, threads or concurrency.
-    md : bool
-        Print all tables in Markdown.
-    tex : bool
-        Print all tables in LaTeX.
-    html : Path, optional
-        File that takes the page.
     """
 
     metrics: tuple[str, ...] = field(default=(), metadata={"whole": True})
@@ -145,12 +139,7 @@ class ShowOptions:
     rope: float = 0.005
     level: float = 0.95
     mixed: bool = False
-    md: bool = False
-    tex: bool = False
-    html: Path | None = None
 
     def __post_init__(self) -> None:
         texts = (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
         object.__setattr__(self, "metrics", texts)
-        if self.md and self.tex:
-            raise ParameterError("--md and --tex are two forms of the same tables; give one")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aucbench.processes import Supervisor
 
 RUN, SOLVERS = "compare", "--solvers"
-OTHER = ("--help", "--engine", "--threads")  # options of runs in other processes, or of no run
+HELP = "--help"
 
 _ahead: list[tuple[int, frozenset[str], Supervisor]] = []  # threads, modules; until it is taken
 
@@ -35,7 +35,7 @@ def head_start(words: Sequence[str]) -> Iterator[None]:
         The command line, without the name of the program.
     """
     try:
-        if words[:1] == [RUN] and not any(word.startswith(OTHER) for word in words):
+        if words[:1] == [RUN] and HELP not in words:
             from aucbench.bench.engines.local import LocalEngine
 
             with suppress(OSError, AucbenchError):  # the run tries again, and says what is wrong

@@ -11,7 +11,7 @@ import typer
 from aucbench.bench.options import ShowOptions
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
-from aucbench.cli.running import print_tables, require_writable, write_page
+from aucbench.cli.running import require_writable
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.options import OptionGroup
 
@@ -45,24 +45,34 @@ def report(
         typer.Option("--stale", help="Also records whose data, plugin or aucbench has changed."),
     ] = False,
     show: Annotated[ShowOptions, OptionGroup("What is shown")],
+    md: Annotated[bool, typer.Option("--md", help="Print all tables in Markdown.")] = False,
+    tex: Annotated[bool, typer.Option("--tex", help="Print all tables in LaTeX.")] = False,
+    html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
 ) -> None:
     """Say in words which solver is best in results folders; write a page that shows why."""
+    from aucbench.report import document
     from aucbench.report.notes import folder_lines, sentences
+    from aucbench.report.page import page_of
+    from aucbench.report.tables import grids
     from aucbench.report.verdict import verdict_json
     from aucbench.store import own_file
 
+    if md and tex:
+        raise ParameterError("--md and --tex are two forms of the same tables; give one")
     figures = _figures(figure or (), dataset)
-    require_writable(show.html, json, *figures.values())
+    require_writable(html, json, *figures.values())
     findings = _findings(folders, show, stale=stale)
     _draw(findings, figures, dataset)
-    if show.md or show.tex:
-        print_tables(findings, show)
+    if md or tex:
+        typer.echo((document.tex if tex else document.markdown)(grids(findings)))
     else:
         lines = (*sentences(findings), *folder_lines(findings.frame))
         for sentence in lines:
             say(sentence)
-    if show.html is not None:
-        write_page(findings, show.html, ", ".join(map(str, folders)))
+    if html is not None:
+        page = page_of(findings, folder=", ".join(map(str, folders)))
+        page.save(html)
+        say(f"{len(page.content) / 1e3:.0f} kB in {html}", err=True)
     if json is not None:
         with own_file(json) as file:
             file.write(verdict_json(findings))

@@ -35,19 +35,30 @@ ESTIMATE = (
     "Say how long the cells that are left will take. One cell is run, and kept, of each data set "
     "and solver that has none."
 )
+# A plan, `run` and `report` have them, and all of them are keywords of the function `compare`.
+IN_PLANS = ("holdout", "gap_tol", "inner_splits", "tune_seconds", "tune_work")
+OF_RUN = ("threads", "engine", "cells_per_job", "retry", "timing")
+OF_REPORT = ("rope", "level", "mixed")
 FIRST = ("solvers", "data", "features", "tune", "splits", "passes")  # options of compare
 FIRST_OF_RUN = ("out", "timeout", "memory", "jobs", "retry", "quiet")
 
 
 @grouped
 def compare(
-    plan: Annotated[Plan, OptionGroup("What is computed", without=NOT_OF_COMPARE, first=FIRST)],
+    plan: Annotated[
+        Plan,
+        OptionGroup("What is computed", without=(*NOT_OF_COMPARE, *IN_PLANS), first=FIRST),
+    ],
     *,
-    options: Annotated[RunOptions, OptionGroup(RUN, first=("out",))],
-    show: Annotated[ShowOptions, OptionGroup(SHOW, first=("metrics",))],
+    options: Annotated[RunOptions, OptionGroup(RUN, without=OF_RUN, first=("out",))],
+    show: Annotated[ShowOptions, OptionGroup(SHOW, without=OF_REPORT, first=("metrics",))],
     json: Annotated[Path | None, typer.Option(help="File that takes one object per fit.")] = None,
 ) -> None:
-    """Fit every solver on every split of every data set; print the test AUC."""
+    """Fit every solver on every split of every data set; print the test AUC.
+
+    `aucbench run` takes a plan in a file, which has more options, and `aucbench report` shows the
+    results of a folder in other forms.
+    """
     run_and_print(options.limit(plan), options, show, json)
 
 
@@ -69,7 +80,7 @@ def run(
         typer.Option(help="File that takes one object per fit; with --estimate, the estimate."),
     ] = None,
     options: Annotated[RunOptions, OptionGroup(RUN, first=FIRST_OF_RUN)],
-    show: Annotated[ShowOptions, OptionGroup(SHOW, first=("metrics",))],
+    show: Annotated[ShowOptions, OptionGroup(SHOW, without=OF_REPORT, first=("metrics",))],
     example: Annotated[
         bool,
         typer.Option(

@@ -57,7 +57,7 @@ def run_and_print(plan: Plan, run: RunOptions, show: ShowOptions, json: Path | N
 
         show = resolve_metrics(show, plan.pairs, plan.timeout or None)
         require_planned(plan, show.reference)
-        require_writable(show.html, json)
+        require_writable(json)
         with open_store(run.out) as store:
             write = partial(say, err=True)
             records, end = run_plan(plan, store, run, engine, write=write, tell=warn)
@@ -67,7 +67,7 @@ def run_and_print(plan: Plan, run: RunOptions, show: ShowOptions, json: Path | N
             from aucbench.bench.measuring import supervised
             from aucbench.report.comparison import Results
 
-            results = Results(records, store, plan, show, curves=show.html is not None)
+            results = Results(records, store, plan, show, curves=False)
             with supervised():
                 if json is not None:
                     write_rows(json, results, interim=not finished)
@@ -107,7 +107,7 @@ def print_estimate(plan: Plan, run: RunOptions, json: Path | None) -> None:
     from aucbench.report.running import data_names
     from aucbench.store.files import own_file
 
-    require_writable(None, json)
+    require_writable(json)
     bring(data_names(plan), progress=not run.quiet)
     with (
         warm_engine(run, plan) as engine,
@@ -181,34 +181,21 @@ def write_rows(path: Path, results: Results, *, interim: bool) -> None:
 
 
 def print_results(results: Results, folder: Path | None) -> None:
-    """Print the tables that fit a screen, notes, remarks and the answer; write the page."""
+    """Print the tables that fit a screen, notes, remarks and the answer."""
     from aucbench.report.notes import answer, notes
     from aucbench.report.remarks import format_protocol, remarks_on
 
-    findings, show = results.findings, results.show
-    if show.md or show.tex:
-        print_tables(findings, show)
-    else:
-        by_set = print_screen(findings)
-        say(format_protocol(results.plan, results))
-        below = [*notes(findings, by_set=by_set), *findings.unmeasured]
-        for line in (*_first_notes(below), *remarks_on(results.plan, results, folder)):
+    findings = results.findings
+    by_set = print_screen(findings)
+    say(format_protocol(results.plan, results))
+    below = [*notes(findings, by_set=by_set), *findings.unmeasured]
+    for line in (*_first_notes(below), *remarks_on(results.plan, results, folder)):
+        say(line)
+    if len(findings.frame.solvers) > 1:
+        typer.echo(f"\n{answer(findings, width() or WIDE)}")
+    else:  # of one solver there is no answer
+        for line in filter(None, (findings.state, *findings.missing)):
             say(line)
-        if len(findings.frame.solvers) > 1:
-            typer.echo(f"\n{answer(findings, width() or WIDE)}")
-        else:  # of one solver there is no answer
-            for line in filter(None, (findings.state, *findings.missing)):
-                say(line)
-    if show.html is not None:
-        write_page(findings, show.html, "results" if folder is None else str(folder))
-
-
-def print_tables(findings: Findings, show: ShowOptions) -> None:
-    """Print all tables in Markdown or LaTeX."""
-    from aucbench.report.document import markdown, tex
-    from aucbench.report.tables import grids
-
-    typer.echo((tex if show.tex else markdown)(grids(findings)))
 
 
 def print_screen(findings: Findings) -> bool:
@@ -225,7 +212,7 @@ def print_screen(findings: Findings) -> bool:
         shown = tables[-1:] if len(tables) > len(findings.datasets) else tables[:1]
     print_grids([table.first() for table in shown], [], width())
     if left := len(tables) - len(shown):
-        say(f"{left} more tables, of single data sets: --md prints them all, --html writes a page")
+        say(f"{left} more tables, of single data sets: `aucbench report DIR --md` prints all")
     return len(findings.datasets) > left
 
 
@@ -233,7 +220,7 @@ def _first_notes(notes: Sequence[str]) -> Iterator[str]:
     """Yield the notes that fit a screen, and how many are left out."""
     yield from notes[:MOST_NOTES]
     if len(notes) > MOST_NOTES:
-        yield f"{len(notes) - MOST_NOTES} more notes are on the page that --html writes"
+        yield f"{len(notes) - MOST_NOTES} more notes are on the page of `aucbench report --html`"
 
 
 def print_grids(grids: Sequence[Grid], notes: Iterable[str], wide: int | None) -> None:
@@ -244,15 +231,6 @@ def print_grids(grids: Sequence[Grid], notes: Iterable[str], wide: int | None) -
     typer.echo()
     for line in notes:
         say(line)
-
-
-def write_page(findings: Findings, path: Path, folder: str) -> None:
-    """Write the page of results, and say how large it is."""
-    from aucbench.report.page import page_of
-
-    page = page_of(findings, folder=folder)
-    page.save(path)
-    say(f"{len(page.content) / 1e3:.0f} kB in {path}", err=True)
 
 
 def width() -> int | None:

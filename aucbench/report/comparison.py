@@ -51,10 +51,10 @@ if TYPE_CHECKING:
 MOST_REASONS = 3  # of records without an AUC
 MOST_SETS, MOST_LINES = 10, 60  # data sets of a notebook, lines of text
 PLAIN_READING = ReadOptions()
-OPTIONS = (  # of `compare`; commands print or write further forms
+OPTIONS = (  # of `compare`
     OptionGroup("Plan", without=("solvers", "data", *NOT_OF_COMPARE), cls=Plan),
     OptionGroup("Run", cls=RunOptions),
-    OptionGroup("Show", without=("md", "tex", "html"), cls=ShowOptions),
+    OptionGroup("Show", cls=ShowOptions),
 )
 
 
@@ -167,7 +167,7 @@ class Results(tuple[Record, ...]):
     show : ShowOptions
         The verdict is on the first metric that can be had.
     curves : bool
-        Make ROC and precision-recall curves, which the page shows.
+        Make ROC and precision-recall curves, which a page shows, and a command does not.
     """
 
     _store: Store

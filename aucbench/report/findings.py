@@ -247,7 +247,7 @@ class Findings:
             return ""
         return (
             f"Times were measured under {count} different conditions and are not compared; "
-            "--mixed compares them anyway."
+            "`aucbench report --mixed` compares them anyway."
         )
 
     @cached_property

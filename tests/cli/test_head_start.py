@@ -50,7 +50,7 @@ def is_closed(supervisor):
         ("compare --data iris.csv", [LEARNING]),
         ("compare --solvers sht-auc --splits x[", [set()]),
         ("compare --solvers sht-auc,random-forest", [LEARNING]),
-        *((f"compare {words}", []) for words in ("--help", "--engine=dask=tcp://host:1")),
+        ("compare --help", []),
         *((words, []) for words in ("run plan.toml --out results", "--no-plugins compare", "")),
     ],
 )
