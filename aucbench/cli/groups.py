@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import Field
 from functools import wraps
 from inspect import Parameter, signature
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_origin
 
@@ -137,8 +137,10 @@ class GroupedCommand(TyperCommand):
         Raises
         ------
         ParameterError
-            When a word follows a switch, and the command takes no words without an option.
+            When an option is one of other commands only, or when a word follows a switch, and the
+            command takes no words without an option.
         """
+        self._require_own(ctx, args)
         options: list[Any] = [p for p in self.params if p.param_type_name == "option"]
         if len(options) == len(self.params):
             flags = {f for p in options if p.is_flag for f in (*p.opts, *p.secondary_opts)}
@@ -148,6 +150,16 @@ class GroupedCommand(TyperCommand):
                         f"{flag} is a switch, and {word!r} follows it; leave {word} out"
                     )
         return super().parse_args(ctx, args)
+
+    def _require_own(self, ctx: Any, args: Iterable[str]) -> None:
+        own, commands = _flags(self, ctx), ctx.parent.command.commands
+        for word in takewhile(lambda word: word != "--", args):
+            flag = word.partition("=")[0]
+            others = [name for name, one in commands.items() if flag in _flags(one, ctx)]
+            if others and flag not in own:
+                raise ParameterError(
+                    f"{ctx.info_name} has no option {flag}, which is one of: {', '.join(others)}"
+                )
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write each group under its heading."""
@@ -171,6 +183,10 @@ class CommandsByGroup(TyperGroup):
             for name, c in known
         ]
         _write(formatter, rows)
+
+
+def _flags(command: Any, ctx: Any) -> set[str]:
+    return {flag for p in command.get_params(ctx) for flag in (*p.opts, *p.secondary_opts)}
 
 
 def _write(formatter: Any, rows: Iterable[tuple[str, tuple[str, str]]]) -> None:

@@ -30,6 +30,7 @@ MISTAKES = [
     (f"{SHT},means,nans --objective logistic", "means, nans;"),
     (f"compare --data {SMALL} --solvers sto-iht[centre=False] --objective logistic", "centre"),
     ("compare --data t.csv --tune 4", "leave 4 out"),
+    (f"{SHT} --html page.html", "which is one of: explain, study, judge, report"),
     ("run absent.toml --out kept", "absent.toml"),
     (f"{RUN} --retry eror", "'error'"),
     (f"{RUN} --timing --jobs 2", "one of them"),
