@@ -242,8 +242,8 @@ def sketch_pass(
             score = learn(&S, &X, i, k, e, g)
             own = -aucbench_inner(W, e, S.a + k * W)
             if n[o] > 0.0:
+                size = norm + S.trace[1]
                 if derive:
-                    size = norm + S.trace[1]
                     shrink = widen(&kappa, fmax(
                         norm - 2.0 * g[o * W + tau] / n[o] + S.trace[0], 0.0) + 1e-14 * size)
                     multiply(&S, shrink)
@@ -251,7 +251,12 @@ def sketch_pass(
                     own *= shrink
                     eta = share / (lam + kappa)
                 own *= 1.0 - eta * lam
-                own += descend(&S, &X, o, score, y[i], eta, lam, n[o], &q[o, 0], g)
+                # If x, c and the sketch are 0, a derived eta may be 1e299, and the step only scales
+                # w. Numbers of this size in a would take all digits of the later ones.
+                if size == 0.0:
+                    multiply(&S, 1.0 - eta * lam)
+                else:
+                    own += descend(&S, &X, o, score, y[i], eta, lam, n[o], &q[o, 0], g)
             aucbench_mix(W, 1.0, norm, e, g + k * W)   # B^T x with the new B
             add(&S, own, &X, i, g)
             aucbench_mix(W, 1.0, -0.5 * norm, e, g + k * W)   # B_k^T B_k gained e g^T + g e^T

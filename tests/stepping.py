@@ -36,8 +36,9 @@ def step_by_rows(update, memory, X, y, order, *drawn):
 
 
 def step_by_buffers(solver, w, X, y, order, uniforms):
-    """Take the plain steps of OAM; return the weights and the buffers of both classes."""
-    B, seen = ([], []), [0, 0]
+    """Take the plain steps of OAM; return w, the buffers of both classes, and the largest |w_j|."""
+    B, seen, largest = ([], []), [0, 0], 0.0
     for i, u in zip(order, uniforms, strict=True):
         w = oam.reference_update(solver, w, B, seen, X[i], int(y[i]), u)
-    return w, B
+        largest = max(largest, np.abs(w).max())
+    return w, B, largest

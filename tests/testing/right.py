@@ -147,6 +147,7 @@ class Simplex(Projector):
     def __call__(self, v, step=1.0):
         np.maximum(v, 0.0, out=v)
         if v.sum() > self.total * (1 + 1e-12):
+            v -= v.max()  # the nearest point stays the same, and large numbers keep their digits
             falling = np.sort(v)[::-1]
             rest = (np.cumsum(falling) - self.total) / np.arange(1, v.size + 1)
             v -= rest[np.flatnonzero(falling > rest)[-1]]
