@@ -186,7 +186,8 @@ class CommandsByGroup(TyperGroup):
 
 
 def _flags(command: Any, ctx: Any) -> set[str]:
-    return {flag for p in command.get_params(ctx) for flag in (*p.opts, *p.secondary_opts)}
+    options = (p for p in command.get_params(ctx) if p.param_type_name == "option")
+    return {flag for p in options for flag in (*p.opts, *p.secondary_opts)}
 
 
 def _write(formatter: Any, rows: Iterable[tuple[str, tuple[str, str]]]) -> None:

@@ -225,7 +225,7 @@ def solam_by_file(case, **constants):
 
 
 def numbers_of_solam(case, point):
-    """Its numbers; the length of a step stands beside w and its mean, which may be rounded 0s."""
+    """Its numbers, with the length of a step as an entry of w and of its mean, which may be 0."""
     step = min(point.R, point.xi * np.abs(case.X).max(initial=0.0))
     numbers = np.array([point.a, point.b, point.alpha])
     return np.r_[point.mean, step], np.r_[point.w, step], numbers
