@@ -35,7 +35,7 @@ MISTAKES = [
     (f"{RUN} --retry eror", "'error'"),
     (f"{RUN} --timing --jobs 2", "one of them"),
     ("status absent", "no results folder"),
-    (f"{REPORT} --metrics acc", "'acc'"),
+    (f"{REPORT} --metrics model", "'model'"),  # also the name of an argument of predict
     (f"{REPORT} --html results/no/x.html", "cannot write"),
     (f"{REPORT} --reference logit", "'logit'"),
     (f"{REPORT} --figure pie=x.pdf", "'pie'"),
