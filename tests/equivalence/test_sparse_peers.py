@@ -143,10 +143,10 @@ def test_threads_change_no_bit_and_leave_nothing_behind(monkeypatch, tmp_path):
     psutil = import_module("psutil")
     monkeypatch.chdir(tmp_path)
     solver, data = get_solver("ebm", outer_bags=2, max_rounds=20, interactions=1), Data.of(X, Y)
-    scores = []
+    scores, before = [], {*psutil.Process().children()}  # other tests leave servers of forks
     for threads in ("1", "2"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
         scores.append(solve(solver, data).decision_function(X))
     np.testing.assert_array_equal(*scores)
-    assert not psutil.Process().children()
+    assert {*psutil.Process().children()} <= before
     assert not [*tmp_path.iterdir()]
