@@ -155,8 +155,9 @@ class GroupedCommand(TyperCommand):
         own, commands = _flags(self, ctx), ctx.parent.command.commands
         for word in takewhile(lambda word: word != "--", args):
             flag = word.partition("=")[0]
-            others = [name for name, one in commands.items() if flag in _flags(one, ctx)]
-            if others and flag not in own:
+            if flag in own or not flag.startswith("-"):
+                continue
+            if others := [name for name, one in commands.items() if flag in _flags(one, ctx)]:
                 raise ParameterError(
                     f"{ctx.info_name} has no option {flag}, which is one of: {', '.join(others)}"
                 )
@@ -186,8 +187,7 @@ class CommandsByGroup(TyperGroup):
 
 
 def _flags(command: Any, ctx: Any) -> set[str]:
-    options = (p for p in command.get_params(ctx) if p.param_type_name == "option")
-    return {flag for p in options for flag in (*p.opts, *p.secondary_opts)}
+    return {flag for p in command.get_params(ctx) for flag in (*p.opts, *p.secondary_opts)}
 
 
 def _write(formatter: Any, rows: Iterable[tuple[str, tuple[str, str]]]) -> None:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from aucbench.bench.engines.local import LocalEngine
     from aucbench.processes import Supervisor
 
-RUN, SOLVERS = "compare", "--solvers"
-HELP = "--help"
+RUN, SOLVERS, HELP = "compare", "--solvers", "--help"
 
 _ahead: list[tuple[int, frozenset[str], Supervisor]] = []  # threads, modules; until it is taken
 

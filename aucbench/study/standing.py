@@ -122,6 +122,17 @@ class Standing:
         """Return the mean of each column over groups of tasks."""
         return average_over_groups(table, [self.tasks[task].group for task in table.index])
 
+    @cached_property
+    def averages(self) -> pd.Series:
+        """Mean AUC of each solver over groups of tasks, the highest first."""
+        return self.averaged(self.filled).sort_values(ascending=False)
+
+    @cached_property
+    def seconds(self) -> pd.Series:
+        """Geometric mean of the seconds of tuning and fit of each solver over groups of tasks."""
+        wide = self.table.pivot(index="task", columns="solver", values="seconds")
+        return self.averaged(wide.clip(lower=LEAST).apply(np.log)).apply(np.exp)
+
     @property
     def sentences(self) -> list[str]:
         """The answer in words."""
@@ -136,7 +147,7 @@ class Standing:
             f"{self.solver} was run on {len(self.tasks)} of the {len(published_tasks())} tasks of "
             f"the study, of {groups} groups{lost}.{cut}"
         )
-        means = self.averaged(self.filled).sort_values(ascending=False)
+        means = self.averages
         count = len(means)
         place = [*means.index].index(self.solver) + 1
         yield (
@@ -157,11 +168,10 @@ class Standing:
     def _words(self) -> Iterator[str]:
         """Yield which solvers it is better and worse than, by the step-down test."""
         pairs = self.verdict.findings.advice.reference
-        means = self.averaged(self.filled)
         for word, start in WORDS.items():
             names = [pair.a for pair in pairs if pair.word is word]
             if names:
-                names.sort(key=lambda name: -means[name])
+                names.sort(key=lambda name: -self.averages[name])
                 solvers = "solver" if len(names) == 1 else "solvers"
                 yield f"{start} {len(names)} {solvers}: {', '.join(names)}."
 
@@ -192,8 +202,7 @@ class Standing:
 
     def _cost(self) -> Iterator[str]:
         """Say what a fit costs, on the machine of the study too if its factor is known."""
-        spent = self._seconds()
-        own = spent[self.solver]
+        own = self.seconds[self.solver]
         if isnan(own):
             return
         cost = f"Tuning and fit of one fold took {own:.3g} s (geometric mean over groups)."
@@ -203,7 +212,7 @@ class Standing:
         reference, factor = command_options().reference, median(self.ratios)
         yield cost
         there = own / factor
-        others = spent.drop(self.solver).dropna()
+        others = self.seconds.drop(self.solver).dropna()
         faster = int((others > there).sum())
         yield (
             f"Here {reference} takes {factor:.3g} times its published seconds (median of "
@@ -216,9 +225,9 @@ class Standing:
         if not self.ratios:
             return
         reference = command_options().reference
-        means, spent = self.averaged(self.filled), self._seconds()
-        spent[self.solver] /= median(self.ratios)
-        order = [self.solver, *means.drop(self.solver).sort_values(ascending=False).index]
+        means = self.averages
+        spent = {**self.seconds, self.solver: self.seconds[self.solver] / median(self.ratios)}
+        order = [self.solver, *means.drop(self.solver).index]
         yield Chart(
             "AUC against time",
             "seconds of tuning and fit of one fold, on the machine of the study",
@@ -227,11 +236,6 @@ class Standing:
             log_x=True,
             note=f"The seconds of {self.solver} are divided by the factor of {reference}.",
         )
-
-    def _seconds(self) -> pd.Series:
-        """Return the geometric mean of the seconds of each solver over groups."""
-        wide = self.table.pivot(index="task", columns="solver", values="seconds")
-        return self.averaged(wide.clip(lower=LEAST).apply(np.log)).apply(np.exp)
 
     @cached_property
     def kinds(self) -> Grid:

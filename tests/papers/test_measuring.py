@@ -71,14 +71,7 @@ def done(some, folder):
         return {one.asked.name: one for one in found}
 
 
-@pytest.fixture
-def one_process():
-    """The fixture `in_process` would hold for the other tests too, one of which crashes."""
-    with cells_in_process():
-        yield
-
-
-@pytest.mark.usefixtures("one_process")
+@cells_in_process()  # `in_process` would hold for the other tests too, one of which crashes
 def test_a_result_is_kept_and_computed_again_only_by_other_code(tmp_path, rows, signs, monkeypatch):
     some, out = [counting(rows, signs, n) for n in range(3)], tmp_path / "out"
     first = done(some, out)
